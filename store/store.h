@@ -1,0 +1,199 @@
+/* What must survive a restart: one SQLite file, one writer.
+ *
+ * Transactions are opened and closed by the caller (the engine, once a round);
+ * every function that writes must run inside one. Functions return 0 or -1
+ * with *e; "not there" that a caller may expect is ERR_ABSENT. Rows given to a
+ * callback are valid during the call only; a callback that returns false ends
+ * the listing. Times are wall-clock milliseconds; 0 = not yet. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "study/study.h"
+#include "study/trial.h"
+
+struct store;
+
+/* Opens or makes the file (":memory:" in tests), WAL, synchronous=FULL,
+ * foreign keys on, and brings the schema up to date. A file of a newer version
+ * is refused. */
+int store_open(struct store **out, const char *path, struct err *e);
+void store_close(struct store *s); /* rolls back what is open */
+
+int store_begin(struct store *s, struct err *e); /* nothing if already open */
+int store_commit(struct store *s, struct err *e); /* nothing if none open */
+void store_rollback(struct store *s);
+bool store_is_open(const struct store *s); /* a transaction */
+
+/* ---- studies ---- */
+
+/* The counts are kept on write by store_trial_add and store_trial_move. */
+struct study_row {
+    int64_t id;        /* never used again */
+    const char *name;
+    enum study_state state;
+    const char *reason; /* one sentence, "" if none */
+    const char *spec;   /* codec_write_json of the study as it runs */
+    const char *source; /* the file as it was submitted */
+    const char *base_dir;
+    int64_t created_ms, ended_ms;
+    int64_t next_number; /* of the next trial, from 1 */
+    int64_t counts[TRIAL_STATES];
+    bool maximize;
+    int64_t best_number; /* 0 = none */
+    double best_value;
+    int64_t since_best; /* SUCCEEDED trials since the best one (patience) */
+    int64_t stopping;   /* 0, or 1 while ENDING because of a cancel */
+};
+typedef bool store_study_fn(void *ctx, const struct study_row *row);
+
+/* name, spec, source, base_dir, maximize, created_ms of *row are stored, state
+ * ACTIVE. ERR_CONFLICT if a study of that name is there. */
+int store_study_add(struct store *s, const struct study_row *row, int64_t *id,
+                    struct err *e);
+int store_study_move(struct store *s, int64_t id, enum study_state to,
+                     const char *reason, bool cancelled, int64_t now_ms,
+                     struct err *e); /* ended_ms = now_ms if `to` is an end, else 0 */
+int store_study_respec(struct store *s, int64_t id, const char *spec,
+                       const char *source, struct err *e);
+int store_study_get(struct store *s, int64_t id, store_study_fn *fn, void *ctx,
+                    struct err *e);
+/* `last` (the word) means the newest study. ERR_ABSENT if there is none. */
+int store_study_find(struct store *s, const char *name, int64_t *id,
+                     struct err *e);
+/* Newest first, ids below `before` (0 = from the newest), at most `limit`. */
+int store_study_list(struct store *s, int64_t before, int limit,
+                     store_study_fn *fn, void *ctx, struct err *e);
+/* Everything of it; its id and folder name are never used again. */
+int store_study_delete(struct store *s, int64_t id, struct err *e);
+
+/* ---- trials ---- */
+
+struct trial_row {
+    int64_t study_id, number;
+    enum trial_state state;
+    enum trial_reason reason;
+    const char *detail;  /* one sentence, "" if none */
+    const char *point;   /* point_write_json */
+    const char *source;  /* what chose it */
+    const char *client;  /* ask's client id, "" if none */
+    int attempt;         /* the current one, 0 before the first */
+    int broken;          /* attempts that counted against `retries` */
+    bool has_value;
+    double value;
+    int64_t step;
+    int64_t created_ms, started_ms, ended_ms;
+    int64_t changed;     /* a study-wide counter, raised at each change: for
+                            incremental listings */
+    int64_t ended_order; /* 1, 2, … in the order of ends; 0 = not ended */
+};
+typedef bool store_trial_fn(void *ctx, const struct trial_row *row);
+
+/* A new PENDING trial; takes and raises the study's next_number. point,
+ * source, client and created_ms of *row are stored. */
+int store_trial_add(struct store *s, const struct trial_row *row,
+                    int64_t *number, struct err *e);
+
+/* What a move changes besides the state; counts, best and since_best of the
+ * study are kept. `from` must be what is stored (ERR_CONFLICT otherwise). */
+struct trial_change {
+    int64_t study_id, number;
+    enum trial_state from, to;
+    enum trial_reason reason;
+    const char *detail;
+    int attempt, broken;
+    bool has_value; /* for an end */
+    double value;
+    int64_t step;
+    int64_t now_ms; /* started_ms on RUNNING, ended_ms on an end */
+};
+int store_trial_move(struct store *s, const struct trial_change *c,
+                     struct err *e);
+int store_trial_get(struct store *s, int64_t study_id, int64_t number,
+                    store_trial_fn *fn, void *ctx, struct err *e);
+
+struct trial_filter {
+    unsigned states;       /* set of 1U << state; 0 = all */
+    int64_t after;         /* numbers above it */
+    int64_t changed_after; /* `changed` above it, ordered by it; 0 = not used */
+    int limit;             /* 0 = all */
+    bool by_end;           /* ordered by ended_order instead of number */
+};
+int store_trial_list(struct store *s, int64_t study_id,
+                     const struct trial_filter *f, store_trial_fn *fn,
+                     void *ctx, struct err *e);
+/* SUCCEEDED ones with a value, best first (ties: the earlier number). */
+int store_trial_best(struct store *s, int64_t study_id, int limit,
+                     store_trial_fn *fn, void *ctx, struct err *e);
+
+/* ---- attempts: one row for each launch of a trial ---- */
+
+struct attempt_row {
+    int64_t study_id, number;
+    int attempt;             /* from 1 */
+    int64_t begun_ms, ended_ms; /* ended 0 = under way */
+    const char *outcome;     /* "exit 1", "signal 9", "lost", "" */
+    const char *marks;       /* follow_marks, "" at first */
+    int64_t reports;         /* how many counted, thinned ones too */
+};
+typedef bool store_attempt_fn(void *ctx, const struct attempt_row *row);
+
+int store_attempt_add(struct store *s, int64_t study_id, int64_t number,
+                      int attempt, int64_t now_ms, struct err *e);
+int store_attempt_end(struct store *s, int64_t study_id, int64_t number,
+                      int attempt, const char *outcome, int64_t now_ms,
+                      struct err *e);
+int store_attempt_marks(struct store *s, int64_t study_id, int64_t number,
+                        int attempt, const char *marks, int64_t reports,
+                        struct err *e);
+int store_attempt_list(struct store *s, int64_t study_id, int64_t number,
+                       store_attempt_fn *fn, void *ctx, struct err *e);
+
+/* ---- reports: kept points of the curves ---- */
+
+struct report_row {
+    int64_t study_id, number;
+    int attempt;
+    const char *metric;
+    int64_t ordinal; /* the report's index within its metric: its key */
+    int64_t step;
+    double value; /* nan and infinities are kept */
+    int64_t time_ms;
+};
+typedef bool store_report_fn(void *ctx, const struct report_row *row);
+
+/* A second report with the same key changes nothing. */
+int store_report_add(struct store *s, const struct report_row *row,
+                     struct err *e);
+/* Drops those of that metric whose ordinal is no multiple of stride. */
+int store_report_thin(struct store *s, int64_t study_id, int64_t number,
+                      int attempt, const char *metric, int64_t stride,
+                      struct err *e);
+/* attempt 0 = all; by attempt, metric, ordinal. */
+int store_report_list(struct store *s, int64_t study_id, int64_t number,
+                      int attempt, store_report_fn *fn, void *ctx,
+                      struct err *e);
+
+/* ---- events: what a person follows ---- */
+
+struct event_row {
+    int64_t id; /* from 1, never used again */
+    int64_t study_id;
+    int64_t time_ms;
+    const char *kind; /* "trial", "study", "warning" */
+    const char *body; /* JSON object */
+};
+typedef bool store_event_fn(void *ctx, const struct event_row *row);
+
+/* The newest 10,000 of a study are kept. */
+int store_event_add(struct store *s, const struct event_row *row,
+                    int64_t *id, struct err *e);
+int store_event_list(struct store *s, int64_t study_id, int64_t after,
+                     int limit, store_event_fn *fn, void *ctx, struct err *e);
+
+#endif

@@ -1,0 +1,27 @@
+/* The one decoder: a study from any of the three dialects, and back to the
+ * long form. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef STUDY_CODEC_H
+#define STUDY_CODEC_H
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "study/study.h"
+
+/* Decodes the bytes of a study file, whichever dialect its top keys say.
+ * Returns 0 and fills *out (to be cleared), or -1 with every fault found.
+ * A name that the file leaves open (Vertex displayName with other characters,
+ * AI Platform's missing jobId) is made from `file`, the file's base name
+ * without its ending. */
+int codec_decode(const char *bytes, size_t n, const char *file,
+                 struct study *out, struct faults *f);
+
+/* Appends the study in canonical long form, JSON, one document in our own
+ * dialect's long form that codec_decode reads back to an equal study. This is
+ * what the store keeps. Dialect is kept as the key "dialect". */
+void codec_write_json(const struct study *s, struct text *out);
+
+/* The same as YAML for people (`hypertune validate --print`). */
+void codec_write_yaml(const struct study *s, struct text *out);
+
+#endif

@@ -1,0 +1,46 @@
+/* What a trial's process is given: its words and its environment, as pure
+ * functions of study and trial. contract: README "What a trial is given". */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef STUDY_COMMAND_H
+#define STUDY_COMMAND_H
+
+#include <stdint.h>
+
+#include "study/study.h"
+
+/* A NULL-terminated list of words that owns them (argv or NAME=value). */
+struct words {
+    char **items;
+    size_t n, cap;
+};
+void words_init(struct words *w);
+void words_clear(struct words *w);
+void words_add_take(struct words *w, char *word);
+/* Replaces an earlier NAME=… or appends. */
+void words_set_env(struct words *w, const char *name, const char *value);
+
+/* One attempt of one trial, as its process is told of it. */
+struct command_place {
+    int64_t trial;
+    int attempt;          /* from 1 */
+    const char *folder;   /* the attempt's folder, absolute */
+    const char *base_dir; /* relative workdir, job_dir, output_dir hang here */
+    int port;             /* of the master in CLUSTER_SPEC */
+};
+
+/* argv of the trial's one replica; `{args}` is replaced by, or the arguments
+ * appended after, the words of the study's command. */
+void command_argv(const struct study *s, const struct point *p,
+                  const struct command_place *at, struct words *out);
+
+/* Sets on top of what *out already holds (say, the service's own environment)
+ * every variable that contract section 4 and compat sections 1.3 and 2 name
+ * for one replica. The report file is FOLDER/reports, the Python package's
+ * FOLDER/output.metrics, the stop file FOLDER/stop. */
+void command_environ(const struct study *s, const struct point *p,
+                     const struct command_place *at, struct words *out);
+
+/* The folder the process starts in, absolute: workdir under base_dir. Yours. */
+char *command_workdir(const struct study *s, const struct command_place *at);
+
+#endif

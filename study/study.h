@@ -1,0 +1,116 @@
+/* A study: what is to be made best, over which space, by running what, how
+ * often and under which limits. Read-only once it is decoded. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef STUDY_STUDY_H
+#define STUDY_STUDY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "study/point.h"
+#include "study/space.h"
+
+/* ACTIVE -> ENDING -> SUCCEEDED | FAILED; ACTIVE <-> PAUSED;
+ * any of the first three -> CANCELLED by way of ENDING. */
+enum study_state {
+    STUDY_ACTIVE,
+    STUDY_PAUSED,    /* by a person or a breaker; starts nothing */
+    STUDY_ENDING,    /* no new trials; waits for the running ones */
+    STUDY_SUCCEEDED, /* over, with at least one successful trial */
+    STUDY_FAILED,    /* over, without one */
+    STUDY_CANCELLED, /* over, because a person said so */
+    STUDY_STATES
+};
+
+const char *study_state_name(enum study_state s); /* "ACTIVE" */
+bool study_state_read(const char *name, enum study_state *out);
+bool study_state_ended(enum study_state s);
+
+enum study_dialect {
+    DIALECT_SHORT,      /* ours */
+    DIALECT_AI_PLATFORM, /* trainingInput.hyperparameters */
+    DIALECT_VERTEX      /* HyperparameterTuningJob */
+};
+
+/* Which of a trial's measurements of the goal is its value. */
+enum study_selection { SELECT_LAST, SELECT_BEST };
+
+/* How parameters are written on the command line. */
+enum study_args {
+    ARGS_EQUALS, /* --name=value */
+    ARGS_SPACE,  /* --name value */
+    ARGS_HYDRA,  /* name=value */
+    ARGS_FLAGS,  /* as EQUALS, but true -> --name and false -> nothing */
+    ARGS_ENV,    /* not on the command line: NAME=value in the environment */
+    ARGS_JSON    /* one word: {"name": value, ...} */
+};
+
+struct study_env {
+    char *name, *value;
+};
+
+/* What a trial runs. */
+struct study_job {
+    char **argv; /* words, split; may hold one word "{args}" (or words with
+                    {name} of a parameter in them); NULL if the study launches
+                    nothing and is driven by ask and tell */
+    size_t n_argv;
+    enum study_args args;
+    struct study_env *env; /* in the order written */
+    size_t n_env;
+    char *workdir;    /* as written; relative to the folder of submission */
+    char *job_dir;    /* NULL = none; DIR/<trial> is passed as --job-dir */
+    char *output_dir; /* Vertex baseOutputDirectory; NULL = none */
+    char *launcher;   /* "local" or "lease" (no argv) */
+    double cpus;      /* 0 = not said */
+    int gpus;
+    int64_t memory;   /* bytes; 0 = not said */
+    char *pattern;    /* metrics: pattern, a POSIX extended regular expression
+                         over stdout lines; NULL = none (docs/reports.md) */
+    char *lines_file; /* metrics: file, JSON lines; NULL = none */
+};
+
+struct study {
+    char *name; /* [A-Za-z][A-Za-z0-9_-]{0,127} */
+    enum study_dialect dialect;
+    struct space space;
+    char *metric; /* the goal */
+    bool maximize;
+    enum study_selection selection;
+    const char *algorithm; /* one of study_algorithms */
+    uint64_t seed;         /* 0 unless written */
+    bool noisy;            /* Vertex observationNoise HIGH */
+    struct point *start;   /* tried first, in order */
+    size_t n_start;
+    int64_t trials;         /* how many SUCCEEDED, STOPPED or INFEASIBLE ones
+                               make the study complete; at least 1 */
+    int parallel;           /* 0 = the service chooses */
+    int64_t max_failed;     /* more FAILED trials than this end the study;
+                               -1 = the service's own rule */
+    int retries;            /* further attempts after one that broke; 0.. */
+    int64_t patience;       /* end after so many trials without progress; 0 = no */
+    bool has_target;
+    double target;          /* end once a trial is at least this good */
+    int64_t trial_limit_ms; /* 0 = none; from its start to its end */
+    int64_t time_limit_ms;  /* 0 = none; of the study, from its submission */
+    int64_t grace_ms;       /* between SIGTERM and SIGKILL; 10,000 unless written */
+    struct study_job job;
+};
+
+void study_init(struct study *s); /* every default; empty space */
+void study_clear(struct study *s);
+
+/* Every algorithm name a study may write, the default first; `supported` says
+ * whether this version has it. Ends with a NULL name. */
+struct study_algorithm {
+    const char *name;
+    bool supported;
+};
+extern const struct study_algorithm study_algorithms[];
+
+/* True if value a is better than b for this study's goal. */
+bool study_better(const struct study *s, double a, double b);
+
+#endif

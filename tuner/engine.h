@@ -1,0 +1,120 @@
+/* The engine: events in, moves out. One event is handled by one door below;
+ * what follows from it is settled, stored and only then acted upon in
+ * engine_turn, once a round of the loop.
+ *
+ * SQLite is the truth and memory a cache: when a commit fails, everything in
+ * memory is dropped and read again. Every function runs on the loop's thread.
+ * Studies are named by their row id (store_study_find). */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TUNER_ENGINE_H
+#define TUNER_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/fault.h"
+#include "io/work.h"
+#include "store/store.h"
+#include "trials/launcher.h"
+
+struct engine;
+
+/* Everything the engine may ask of the world; all of it outlives the engine. */
+struct engine_parts {
+    struct store *store;
+    struct launcher *local;    /* news goes to engine_news */
+    const struct clock *clock;
+    struct worker *worker;
+    const char *state_dir;     /* absolute; job folders are made below it */
+    char *const *environ_;     /* what jobs inherit */
+    int processors;            /* `parallel` where a study does not say */
+    int64_t least_free_bytes;  /* below that nothing is launched; 0 = no guard */
+    void (*changed)(void *ctx, int64_t study_id); /* after a commit that
+                                  touched the study; may be NULL */
+    void *ctx;
+};
+
+int engine_open(struct engine **out, const struct engine_parts *parts,
+                struct err *e);
+/* Reads every study that has not ended and watches or starts again what was
+ * under way. Once, after engine_open. */
+int engine_recover(struct engine *g, struct err *e);
+void engine_close(struct engine *g); /* ends no job */
+
+/* ---- doors; each leaves the store's transaction open for engine_turn ---- */
+
+struct engine_submitted {
+    int64_t id;
+    bool resumed; /* an equal study of that name was there: it goes on */
+};
+/* Faults of the file go to *f, everything else to *e (then f->n is 0).
+ * ERR_CONFLICT: another study has that name. */
+int engine_submit(struct engine *g, const char *bytes, size_t n,
+                  const char *file, const char *base_dir,
+                  struct engine_submitted *out, struct faults *f,
+                  struct err *e);
+
+/* Starts nothing more. With `interrupt`, running trials are stopped in order
+ * and become PENDING again; without, they run to their end. */
+int engine_pause(struct engine *g, int64_t study, bool interrupt,
+                 const char *reason, struct err *e);
+int engine_resume(struct engine *g, int64_t study, struct err *e);
+/* Stops what runs; the study becomes CANCELLED when nothing does. */
+int engine_cancel(struct engine *g, int64_t study, struct err *e);
+/* ERR_CONFLICT while a trial of it runs. Its folders are removed. */
+int engine_delete(struct engine *g, int64_t study, struct err *e);
+int engine_stop_trial(struct engine *g, int64_t study, int64_t number,
+                      struct err *e);
+/* One ended trial that did not succeed, or (number 0) every FAILED one, gets
+ * another attempt; an ended study goes on. *n_retried may be NULL. */
+int engine_retry(struct engine *g, int64_t study, int64_t number,
+                 int64_t *n_retried, struct err *e);
+
+/* For studies that launch nothing. The answer comes through fn, after the
+ * commit that stores the trial: number > 0, or number = 0 and *e says why not
+ * (ERR_BUSY: all trials are out, ask again later; ERR_ABSENT: nothing is left
+ * to try). The same client is given the trial that it already holds. */
+typedef void engine_ask_fn(void *ctx, int64_t number, const struct err *e);
+int engine_ask(struct engine *g, int64_t study, const char *client,
+               engine_ask_fn *fn, void *ctx, struct err *e);
+
+/* One measurement of a running trial (of any study). */
+int engine_report(struct engine *g, int64_t study, int64_t number,
+                  const char *metric, double value, int64_t step,
+                  struct err *e);
+/* Ends a trial that was asked for: with its reports so far (value NULL), a
+ * value for the goal, or as infeasible (why, one sentence; else NULL). */
+int engine_tell(struct engine *g, int64_t study, int64_t number,
+                const double *value, const char *infeasible, struct err *e);
+
+/* A launcher_news_fn; ctx is the engine. */
+void engine_news(void *ctx, const struct launcher_news *news);
+
+/* Reads what running trials reported, and keeps deadlines. Every 100 ms. */
+void engine_tick(struct engine *g);
+
+/* Settles, commits, acts, tells the waiting. Once a round; cheap when nothing
+ * happened. */
+void engine_turn(struct engine *g);
+
+/* fn is called at the end of the turn: ok is whether what was written before
+ * this call is on disk now. HTTP answers wait on this. */
+typedef void engine_kept_fn(void *ctx, bool ok);
+void engine_when_kept(struct engine *g, engine_kept_fn *fn, void *ctx);
+
+/* ---- looking ---- */
+
+/* Why the study, or a trial of it, is as it is, one sentence a line: what it
+ * waits for, the breaker's words, the last reason. */
+struct text;
+int engine_why(struct engine *g, int64_t study, int64_t number,
+               struct text *out, struct err *e);
+
+/* trials/<study id>-<name>/<number>, absolute. Yours to free. */
+char *engine_trial_folder(const struct engine *g, int64_t study,
+                          const char *study_name, int64_t number);
+
+#endif
