@@ -1,0 +1,73 @@
+/* HTTP served on Unix sockets and TCP: every request goes to one function,
+ * which answers at once or keeps the request and answers later. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef IO_SERVE_H
+#define IO_SERVE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "io/loop.h"
+
+struct serve;
+struct request; /* lives until request_answer, or until its client is gone */
+
+enum serve_method {
+    SERVE_GET,
+    SERVE_POST,
+    SERVE_DELETE,
+    SERVE_PATCH,
+    SERVE_OTHER /* HEAD, PUT, OPTIONS: answer 405 */
+};
+
+enum {
+    SERVE_MOST_HEADER_BYTES = 64 << 10,
+    SERVE_MOST_BODY_BYTES = 8 << 20, /* more is answered 413 unread */
+    SERVE_IDLE_S = 60 /* a connection that says nothing this long is closed;
+                         one that waits for its answer is not */
+};
+
+/* Called on the loop for every request that passed the checks below. Never
+ * called with a path that holds a NUL or a ".." (those get 400 unasked). */
+typedef void serve_fn(void *ctx, struct request *r);
+
+int serve_open(struct serve **out, struct loop *l, serve_fn *fn, void *ctx,
+               struct err *e);
+/* Listens on a Unix socket of mode 0600. A socket file that nobody answers on
+ * is replaced; ERR_CONFLICT if somebody does, or if the path is no socket. */
+int serve_unix(struct serve *s, const char *path, struct err *e);
+/* Listens on an address, such as "127.0.0.1" or "::1"; port 0 lets the system
+ * choose. *bound_port (may be NULL) is the port in use. */
+int serve_tcp(struct serve *s, const char *host, int port, int *bound_port,
+              struct err *e);
+/* Closes listeners (and removes their socket files) and connections; requests
+ * not answered yet are freed, their `gone` called first. NULL is fine. */
+void serve_close(struct serve *s);
+
+/* What is returned below is the request's, valid until it is answered. */
+enum serve_method request_method(const struct request *r);
+/* Decoded once, "//" and "/./" collapsed, without the query; begins with '/'.
+ */
+const char *request_path(const struct request *r);
+/* Decoded; the first of that name; NULL if there is none. */
+const char *request_query(const struct request *r, const char *name);
+/* NULL if there is none; names are matched without regard to case. */
+const char *request_header(const struct request *r, const char *name);
+/* NUL-terminated; *n (may be NULL) is its length. Never NULL. */
+const char *request_body(const struct request *r, size_t *n);
+/* Whether it came over the Unix socket (whose file mode is the login). */
+int request_is_local(const struct request *r);
+
+/* Adds a header to the answer to come. A value with a line break is dropped. */
+void request_header_add(struct request *r, const char *name, const char *value);
+/* Sends the answer (bytes are copied; NULL with n = 0 is an empty body) and
+ * frees r. content_type NULL sends none. */
+void request_answer(struct request *r, int status, const char *content_type,
+                    const char *bytes, size_t n);
+/* fn is called once if the client hangs up before the answer, and r is freed
+ * after it: a request that is kept over a round of the loop needs this. NULL
+ * takes it back. Without it a request whose client is gone stays valid, and
+ * its answer goes nowhere. */
+void request_on_gone(struct request *r, void (*fn)(void *ctx), void *ctx);
+
+#endif
