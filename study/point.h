@@ -35,6 +35,17 @@ bool point_same(const struct point *a, const struct point *b,
 void value_print(const struct param *p, const struct value *v,
                  struct text *out);
 
+/* Reads what value_print wrote, or a person would: any spelling of a number
+ * that is the same number, a word of the list as it is. A value of a DOUBLE
+ * with steps is moved onto the nearest step if it is within rounding of it.
+ * Returns false, and leaves *out alone, if the parameter does not hold it. */
+bool value_read(const struct param *p, const char *text, struct value *out);
+
+/* The point to try first where nothing is known: declared defaults, else the
+ * middle of each range on its scale, else the first word of a list of words.
+ * *out is fresh. */
+void point_middle(struct point *out, const struct space *s);
+
 /* {"name": value, ...} with the active parameters only, in the space's order:
  * numbers for DOUBLE, INTEGER and DISCRETE, strings for CATEGORICAL. Appends
  * to out. */
@@ -47,5 +58,12 @@ void point_write_json(const struct point *p, const struct space *s,
  * cleared on success only. */
 int point_read_json(struct point *out, const struct space *s, const char *json,
                     struct err *e);
+
+struct node;
+
+/* The same from a map of a document. With `lenient`, an active parameter that
+ * is missing takes its declared default if it has one. */
+int point_read_node(struct point *out, const struct space *s,
+                    const struct node *map, bool lenient, struct err *e);
 
 #endif

@@ -22,7 +22,8 @@ enum param_scale { SCALE_LINEAR, SCALE_LOG, SCALE_REVLOG };
  * parameter's kind: real for DOUBLE, whole for INTEGER, choice (an index into
  * the list) for DISCRETE and CATEGORICAL. */
 struct value {
-    bool active; /* false: its condition does not hold; the rest means nothing */
+    bool
+        active; /* false: its condition does not hold; the rest means nothing */
     union {
         double real;
         int64_t whole;
@@ -34,18 +35,18 @@ struct param {
     char *name;
     enum param_kind kind;
     enum param_scale scale;
-    bool has_scale;       /* the scale was written, not assumed */
-    double min, max;      /* DOUBLE; both ends included */
-    double step;          /* DOUBLE; 0 = none; values are min + k * step */
-    int64_t low, high;    /* INTEGER; both ends included */
-    int64_t int_step;     /* INTEGER; at least 1 */
-    size_t n_values;      /* DISCRETE and CATEGORICAL */
-    double *numbers;      /* DISCRETE: strictly increasing */
-    char **words;         /* the list's texts as they were written */
+    bool has_scale;        /* the scale was written, not assumed */
+    double min, max;       /* DOUBLE; both ends included */
+    double step;           /* DOUBLE; 0 = none; values are min + k * step */
+    int64_t low, high;     /* INTEGER; both ends included */
+    int64_t int_step;      /* INTEGER; at least 1 */
+    size_t n_values;       /* DISCRETE and CATEGORICAL */
+    double *numbers;       /* DISCRETE: strictly increasing */
+    char **words;          /* the list's texts as they were written */
     struct value fallback; /* the declared default; active if there is one */
-    int parent;           /* index of an earlier parameter, or -1 */
-    size_t n_when;        /* the child exists iff the parent exists and has one
-                             of these values */
+    int parent;            /* index of an earlier parameter, or -1 */
+    size_t n_when;         /* the child exists iff the parent exists and has one
+                              of these values */
     struct value *when;
 };
 

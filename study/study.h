@@ -29,9 +29,9 @@ bool study_state_read(const char *name, enum study_state *out);
 bool study_state_ended(enum study_state s);
 
 enum study_dialect {
-    DIALECT_SHORT,      /* ours */
+    DIALECT_SHORT,       /* ours */
     DIALECT_AI_PLATFORM, /* trainingInput.hyperparameters */
-    DIALECT_VERTEX      /* HyperparameterTuningJob */
+    DIALECT_VERTEX       /* HyperparameterTuningJob */
 };
 
 /* Which of a trial's measurements of the goal is its value. */
@@ -84,18 +84,18 @@ struct study {
     bool noisy;            /* Vertex observationNoise HIGH */
     struct point *start;   /* tried first, in order */
     size_t n_start;
-    int64_t trials;         /* how many SUCCEEDED, STOPPED or INFEASIBLE ones
-                               make the study complete; at least 1 */
-    int parallel;           /* 0 = the service chooses */
-    int64_t max_failed;     /* more FAILED trials than this end the study;
-                               -1 = the service's own rule */
-    int retries;            /* further attempts after one that broke; 0.. */
-    int64_t patience;       /* end after so many trials without progress; 0 = no */
+    int64_t trials;     /* how many SUCCEEDED, STOPPED or INFEASIBLE ones
+                           make the study complete; at least 1 */
+    int parallel;       /* 0 = the service chooses */
+    int64_t max_failed; /* more FAILED trials than this end the study;
+                           -1 = the service's own rule */
+    int retries;        /* further attempts after one that broke; 0.. */
+    int64_t patience;   /* end after so many trials without progress; 0 = no */
     bool has_target;
     double target;          /* end once a trial is at least this good */
     int64_t trial_limit_ms; /* 0 = none; from its start to its end */
     int64_t time_limit_ms;  /* 0 = none; of the study, from its submission */
-    int64_t grace_ms;       /* between SIGTERM and SIGKILL; 10,000 unless written */
+    int64_t grace_ms; /* between SIGTERM and SIGKILL; 10,000 unless written */
     struct study_job job;
 };
 

@@ -1,4 +1,5 @@
-/* A trial: one point of the space, tried, and the states it may pass through. */
+/* A trial: one point of the space, tried, and the states it may pass through.
+ */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef STUDY_TRIAL_H
 #define STUDY_TRIAL_H
@@ -50,12 +51,12 @@ enum trial_reason {
 const char *trial_state_name(enum trial_state s); /* "RUNNING" */
 bool trial_state_read(const char *name, enum trial_state *out);
 bool trial_state_ended(enum trial_state s); /* SUCCEEDED and the three after */
-const char *trial_reason_name(enum trial_reason r); /* "no_metric"; "" for NONE */
+const char *
+trial_reason_name(enum trial_reason r); /* "no_metric"; "" for NONE */
 bool trial_reason_read(const char *name, enum trial_reason *out);
 
 /* Moves *s to next. ERR_CONFLICT if the picture above has no such arrow. */
-int trial_state_move(enum trial_state *s, enum trial_state next,
-                     struct err *e);
+int trial_state_move(enum trial_state *s, enum trial_state next, struct err *e);
 
 /* What an algorithm is shown of a trial, and what others keep of it. */
 struct trial {

@@ -1,0 +1,93 @@
+/* Studies: their defaults, their states, and which value is better. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/study.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const struct study_algorithm study_algorithms[] = {
+    {"bayesian", true},     {"grid", true},    {"random", true},
+    {"quasi-random", true}, {"cma-es", false}, {"tpe", false},
+    {NULL, false},
+};
+
+static const char *const states[STUDY_STATES] = {
+    [STUDY_ACTIVE] = "ACTIVE", [STUDY_PAUSED] = "PAUSED",
+    [STUDY_ENDING] = "ENDING", [STUDY_SUCCEEDED] = "SUCCEEDED",
+    [STUDY_FAILED] = "FAILED", [STUDY_CANCELLED] = "CANCELLED",
+};
+
+const char *study_state_name(enum study_state s)
+{
+    assert(s < STUDY_STATES);
+    return states[s];
+}
+
+bool study_state_read(const char *name, enum study_state *out)
+{
+    for (unsigned i = 0; i < STUDY_STATES; i++) {
+        if (strcmp(states[i], name) != 0)
+            continue;
+        *out = (enum study_state)i;
+        return true;
+    }
+    return false;
+}
+
+bool study_state_ended(enum study_state s)
+{
+    return s >= STUDY_SUCCEEDED;
+}
+
+void study_init(struct study *s)
+{
+    *s = (struct study){
+        .dialect = DIALECT_SHORT,
+        .maximize = true,
+        .algorithm = study_algorithms[0].name,
+        .trials = 40,
+        .max_failed = -1,
+        .grace_ms = 10000,
+    };
+    space_init(&s->space);
+    s->job.launcher = mem_copy_text("lease");
+}
+
+static void job_clear(struct study_job *j)
+{
+    for (size_t i = 0; i < j->n_argv; i++)
+        free(j->argv[i]);
+    for (size_t i = 0; i < j->n_env; i++) {
+        free(j->env[i].name);
+        free(j->env[i].value);
+    }
+    free(j->argv);
+    free(j->env);
+    free(j->workdir);
+    free(j->job_dir);
+    free(j->output_dir);
+    free(j->launcher);
+    free(j->pattern);
+    free(j->lines_file);
+    *j = (struct study_job){0};
+}
+
+void study_clear(struct study *s)
+{
+    for (size_t i = 0; i < s->n_start; i++)
+        point_clear(&s->start[i]);
+    free(s->start);
+    free(s->name);
+    free(s->metric);
+    space_clear(&s->space);
+    job_clear(&s->job);
+    *s = (struct study){0};
+}
+
+bool study_better(const struct study *s, double a, double b)
+{
+    return s->maximize ? a > b : a < b;
+}
