@@ -1,0 +1,41 @@
+# Trainers that fill the disk of the state folder: what was stored stays, the
+# study says why it waits, and goes on once there is room.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. "$HYPERTUNE_SOURCE/tests/system/lib.sh"
+[ "$(id -u)" = 0 ] || exit 77
+mkdir "$state"
+chmod 700 "$state"
+mount -t tmpfs -o size=24m,mode=0700 tmpfs "$state" 2>/dev/null || exit 77
+undo="umount -l '$state'"
+
+script train.sh <<'END'
+if [ "$HYPERTUNE_TRIAL" = 2 ] && ! [ -e "$WORK/room" ]; then
+    head -c 100000000 /dev/zero >ballast 2>/dev/null ||
+        cat /dev/zero >"$HYPERTUNE_STATE/ballast" 2>/dev/null || true
+    cat /dev/zero >"$HYPERTUNE_STATE/ballast" 2>/dev/null || true
+fi
+hypertune report accuracy=0.5
+END
+study full <<'END'
+trials: 4
+parallel: 1
+END
+hypertuned >>service.log 2>&1 </dev/null &
+service=$!
+until_true "the service" hypertune list
+hypertune run full.yaml >out 2>err </dev/null &
+run=$!
+until_true "a full disk" test -s "$state/ballast"
+sleep 3
+kill -0 $service || fail "the service ended on a full disk"
+status 0 hypertune show full
+touch room
+rm -f "$state/ballast"
+sleep 1
+if ! ended $run; then
+    until_true "the end of run" ended $run
+fi
+wait $run || true
+status 0 timeout 100 hypertune run full.yaml
+[ "$(count full SUCCEEDED)" -ge 3 ] || fail "too few trials succeeded"
+service_end

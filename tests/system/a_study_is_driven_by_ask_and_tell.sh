@@ -1,0 +1,27 @@
+# A study that launches nothing: any program asks for points and tells results.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. "$HYPERTUNE_SOURCE/tests/system/lib.sh"
+service_start
+
+cat >driven.yaml <<'END'
+study: driven
+minimize: loss
+params:
+  x: 0.0 .. 1.0
+algorithm: random
+trials: 3
+END
+status 0 hypertune submit driven.yaml
+status 0 hypertune ask driven
+has out 'x'
+status 0 hypertune tell driven 1 loss=0.5
+status 0 hypertune ask driven --client me
+status 0 hypertune tell driven 2 --infeasible "does not fit"
+status 0 hypertune ask driven -n 1
+status 0 hypertune tell driven 3 loss=0.25
+status 0 hypertune best driven --format csv
+has out '0\.25'
+status 1 hypertune tell driven 99 loss=1
+same "infeasible trials" "$(count driven INFEASIBLE)" 1
+alive
+service_end
