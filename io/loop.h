@@ -1,5 +1,6 @@
 /* The loop: waits for descriptors, timers, signals and children, and calls
- * back. The only place that waits. Everything runs on the thread that runs it. */
+ * back. The only place that waits. Everything runs on the thread that runs it.
+ */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_LOOP_H
 #define IO_LOOP_H

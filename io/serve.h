@@ -4,6 +4,7 @@
 #ifndef IO_SERVE_H
 #define IO_SERVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -31,6 +32,7 @@ enum {
  * called with a path that holds a NUL or a ".." (those get 400 unasked). */
 typedef void serve_fn(void *ctx, struct request *r);
 
+/* Ignores SIGPIPE for the whole process. */
 int serve_open(struct serve **out, struct loop *l, serve_fn *fn, void *ctx,
                struct err *e);
 /* Listens on a Unix socket of mode 0600. A socket file that nobody answers on
@@ -41,7 +43,8 @@ int serve_unix(struct serve *s, const char *path, struct err *e);
 int serve_tcp(struct serve *s, const char *host, int port, int *bound_port,
               struct err *e);
 /* Closes listeners (and removes their socket files) and connections; requests
- * not answered yet are freed, their `gone` called first. NULL is fine. */
+ * not answered yet are freed, their `gone` called first. Not from inside a
+ * serve_fn. NULL is fine. */
 void serve_close(struct serve *s);
 
 /* What is returned below is the request's, valid until it is answered. */
@@ -56,7 +59,7 @@ const char *request_header(const struct request *r, const char *name);
 /* NUL-terminated; *n (may be NULL) is its length. Never NULL. */
 const char *request_body(const struct request *r, size_t *n);
 /* Whether it came over the Unix socket (whose file mode is the login). */
-int request_is_local(const struct request *r);
+bool request_is_local(const struct request *r);
 
 /* Adds a header to the answer to come. A value with a line break is dropped. */
 void request_header_add(struct request *r, const char *name, const char *value);

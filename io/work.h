@@ -15,7 +15,9 @@ struct worker {
 
 /* A real thread whose `done`s are called from the loop. */
 int work_open(struct worker **out, struct loop *l, struct err *e);
-/* Waits for the task under way; those not begun are dropped without done. */
+/* Waits for the task under way and calls done for those that ended, so close
+ * it before what they point to; those not begun are dropped without done. Not
+ * from inside a done. NULL is fine. */
 void work_close(struct worker *w);
 
 /* A worker without a thread: give calls sums and then done. For tests. */

@@ -1,0 +1,557 @@
+/* HTTP on libevent's evhttp: listeners, checks before a request is handed on,
+ * answers, and clients that hang up while they wait. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/serve.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/listener.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "io/sockpath.h"
+
+enum { BACKLOG = 256, REST_MS = 100 };
+
+/* One listening socket with an evhttp of its own, so that each request knows
+ * by which it came. */
+struct door {
+    struct serve *serve;
+    struct evhttp *http;
+    struct evconnlistener *listener; /* the evhttp's */
+    struct loop_watch *rest;         /* out of descriptors: opens again then */
+    char *path;                      /* of a Unix socket, else NULL */
+    struct door *next;
+};
+
+struct serve {
+    struct loop *loop;
+    serve_fn *fn;
+    void *ctx;
+    struct door *doors;
+    struct request *open; /* not answered yet */
+};
+
+struct pair {
+    char *name, *value;
+};
+
+struct request {
+    struct door *door;
+    struct evhttp_request *http;
+    char *path;
+    struct pair *query;
+    size_t n_query, cap_query;
+    const char *body;
+    size_t body_n;
+    void (*gone)(void *ctx);
+    void *gone_ctx;
+    struct event *hangup; /* while gone is wanted */
+    struct request *prev, *next;
+};
+
+static const struct {
+    enum evhttp_cmd_type theirs;
+    enum serve_method ours;
+} methods[] = {
+    {EVHTTP_REQ_GET, SERVE_GET},       {EVHTTP_REQ_POST, SERVE_POST},
+    {EVHTTP_REQ_PATCH, SERVE_PATCH},   {EVHTTP_REQ_DELETE, SERVE_DELETE},
+    {EVHTTP_REQ_HEAD, SERVE_OTHER},    {EVHTTP_REQ_PUT, SERVE_OTHER},
+    {EVHTTP_REQ_OPTIONS, SERVE_OTHER},
+};
+
+/* ---- a request ---- */
+
+static struct request *request_new(struct door *d, struct evhttp_request *http)
+{
+    struct request *r = mem_new(1, sizeof *r);
+
+    r->door = d;
+    r->http = http;
+    r->next = d->serve->open;
+    if (r->next)
+        r->next->prev = r;
+    d->serve->open = r;
+    return r;
+}
+
+/* Takes r off the list; what evhttp holds is left alone. */
+static void request_free(struct request *r)
+{
+    if (r->prev)
+        r->prev->next = r->next;
+    else
+        r->door->serve->open = r->next;
+    if (r->next)
+        r->next->prev = r->prev;
+    if (r->hangup)
+        event_free(r->hangup);
+    for (size_t i = 0; i < r->n_query; i++) {
+        free(r->query[i].name);
+        free(r->query[i].value);
+    }
+    free(r->query);
+    free(r->path);
+    free(r);
+}
+
+/* Joins the parts of a decoded path, without empty ones and "."; NULL if one
+ * is "..". */
+static char *straighten(const char *raw)
+{
+    struct text path;
+
+    text_init(&path);
+    while (*raw) {
+        size_t n = strcspn(raw, "/");
+
+        if (n == 2 && raw[0] == '.' && raw[1] == '.') {
+            text_clear(&path);
+            return NULL;
+        }
+        if (n > 0 && !(n == 1 && raw[0] == '.')) {
+            text_add(&path, "/");
+            text_add_bytes(&path, raw, n);
+        }
+        raw += n + (raw[n] == '/');
+    }
+    if (path.len == 0)
+        text_add(&path, "/");
+    return text_take(&path);
+}
+
+/* Decodes n bytes; NULL if they hold a zero byte. */
+static char *decode(const char *raw, size_t n, int plus)
+{
+    char *copy = mem_copy_bytes(raw, n);
+    size_t length = 0;
+    char *out = evhttp_uridecode(copy, plus, &length);
+
+    free(copy);
+    if (out && strlen(out) == length)
+        return out;
+    free(out);
+    return NULL;
+}
+
+static int read_path(struct request *r, const char *raw, size_t n)
+{
+    char *path = decode(raw, n, 0);
+
+    if (path)
+        r->path = straighten(path);
+    free(path);
+    return r->path ? 0 : -1;
+}
+
+static int read_query(struct request *r, const char *raw)
+{
+    while (*raw) {
+        size_t n = strcspn(raw, "&");
+        size_t name = strcspn(raw, "=&");
+        size_t from = name < n ? name + 1 : n;
+        void *query = r->query;
+        struct pair *p;
+
+        if (n > 0) {
+            mem_grow(&query, &r->cap_query, r->n_query + 1, sizeof *p);
+            r->query = query;
+            p = &r->query[r->n_query++];
+            *p = (struct pair){0};
+            p->name = decode(raw, name, 1);
+            p->value = decode(raw + from, n - from, 1);
+            if (!p->name || !p->value)
+                return -1;
+        }
+        raw += n + (raw[n] == '&');
+    }
+    return 0;
+}
+
+static void read_body(struct request *r)
+{
+    struct evbuffer *in = evhttp_request_get_input_buffer(r->http);
+
+    evbuffer_add(in, "", 1); /* its NUL */
+    r->body = (const char *)evbuffer_pullup(in, -1);
+    r->body_n = evbuffer_get_length(in) - 1;
+}
+
+static void refuse(struct request *r, const char *why)
+{
+    struct text body;
+
+    text_init(&body);
+    text_addf(&body,
+              "{\"error\": {\"code\": \"invalid\", \"message\": \"%s\"}}", why);
+    request_answer(r, 400, "application/json", body.data, body.len);
+    text_clear(&body);
+}
+
+/* The path and query of "/a?b" or "http://host/a?b". evhttp's own reading
+ * takes the "x" of "//x/y" for a host. */
+static const char *target_of(struct evhttp_request *http)
+{
+    const char *raw = evhttp_request_get_uri(http);
+    const char *host = strstr(raw, "://");
+
+    return *raw == '/' || !host ? raw : host + 3 + strcspn(host + 3, "/");
+}
+
+static void arrived(struct evhttp_request *http, void *ctx)
+{
+    struct door *d = ctx;
+    struct request *r = request_new(d, http);
+    const char *target = target_of(http);
+    size_t n = strcspn(target, "?#");
+
+    if ((n > 0 && *target != '/') || read_path(r, target, n)) {
+        refuse(r, "the path of the request cannot be used");
+    } else if (target[n] == '?' && read_query(r, target + n + 1)) {
+        refuse(r, "the query of the request holds a zero byte");
+    } else {
+        read_body(r);
+        d->serve->fn(d->serve->ctx, r);
+    }
+}
+
+/* ---- listening ---- */
+
+static void rested(void *ctx)
+{
+    struct door *d = ctx;
+
+    d->rest = NULL;
+    evconnlistener_enable(d->listener);
+}
+
+/* Most likely out of descriptors: trying again at once would only spin. */
+static void tired(struct evconnlistener *listener, void *ctx)
+{
+    struct serve *s = ctx;
+    struct door *d = s->doors;
+
+    log_write(LOG_LEVEL_WARN, "accept_failed", "why=\"%s\"", strerror(errno));
+    while (d && d->listener != listener)
+        d = d->next;
+    if (d && !d->rest) {
+        evconnlistener_disable(listener);
+        d->rest = loop_after(s->loop, REST_MS, rested, d);
+    }
+}
+
+static void door_free(struct door *d)
+{
+    loop_forget(d->rest);
+    if (d->http)
+        evhttp_free(d->http);
+    if (d->path) {
+        unlink(d->path);
+        free(d->path);
+    }
+    free(d);
+}
+
+static void settings(struct evhttp *http)
+{
+    ev_uint16_t allowed = 0;
+
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        allowed = (ev_uint16_t)(allowed | methods[i].theirs);
+    evhttp_set_allowed_methods(http, allowed);
+    evhttp_set_max_headers_size(http, SERVE_MOST_HEADER_BYTES);
+    evhttp_set_max_body_size(http, SERVE_MOST_BODY_BYTES);
+    evhttp_set_timeout(http, SERVE_IDLE_S);
+    evhttp_set_default_content_type(http, NULL);
+}
+
+/* Takes fd, bound, and path (NULL for TCP). */
+static int door_open(struct serve *s, int fd, char *path, struct err *e)
+{
+    struct event_base *base = loop_base(s->loop);
+    struct door *d = mem_new(1, sizeof *d);
+
+    d->serve = s;
+    d->path = path;
+    d->http = evhttp_new(base);
+    d->listener = evconnlistener_new(
+        base, NULL, s, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, BACKLOG,
+        fd);
+    if (!d->listener)
+        close(fd);
+    if (!d->http || !d->listener ||
+        !evhttp_bind_listener(d->http, d->listener)) {
+        if (d->listener)
+            evconnlistener_free(d->listener);
+        door_free(d);
+        return err_set(e, ERR_IO, "cannot listen");
+    }
+    settings(d->http);
+    evhttp_set_gencb(d->http, arrived, d);
+    evconnlistener_set_error_cb(d->listener, tired);
+    d->next = s->doors;
+    s->doors = d;
+    return 0;
+}
+
+/* Makes way at `path` for a socket of ours. */
+static int clear_way(const char *path, const struct sockpath *p, struct err *e)
+{
+    struct stat st;
+    int fd;
+    int refused;
+
+    if (lstat(path, &st))
+        return errno == ENOENT ? 0 : err_errno(e, errno, "cannot see %s", path);
+    if (!S_ISSOCK(st.st_mode))
+        return err_set(e, ERR_CONFLICT, "%s is there and is no socket", path);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return err_errno(e, errno, "cannot make a socket");
+    refused =
+        connect(fd, (const struct sockaddr *)&p->address, sizeof p->address) &&
+        errno == ECONNREFUSED;
+    close(fd);
+    if (!refused)
+        return err_set(e, ERR_CONFLICT, "somebody listens on %s", path);
+    if (unlink(path) && errno != ENOENT)
+        return err_errno(e, errno, "cannot replace the old socket %s", path);
+    return 0;
+}
+
+/* Nobody can connect before the mode is set: that takes listen. */
+static int bind_unix(const char *path, const struct sockpath *p, struct err *e)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd >= 0 &&
+        !bind(fd, (const struct sockaddr *)&p->address, sizeof p->address) &&
+        !chmod(path, 0600))
+        return fd;
+    err_errno(e, errno, "cannot make the socket %s", path);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static int bind_tcp(const struct addrinfo *a)
+{
+    int yes = 1;
+    int fd =
+        socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (a->ai_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+    if (!bind(fd, a->ai_addr, a->ai_addrlen))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int port_of(int fd)
+{
+    struct sockaddr_storage address;
+    socklen_t n = sizeof address;
+    char port[16] = "";
+
+    if (!getsockname(fd, (struct sockaddr *)&address, &n))
+        getnameinfo((struct sockaddr *)&address, n, NULL, 0, port, sizeof port,
+                    NI_NUMERICSERV);
+    return (int)strtol(port, NULL, 10);
+}
+
+/* ---- what the header offers ---- */
+
+int serve_open(struct serve **out, struct loop *l, serve_fn *fn, void *ctx,
+               struct err *e)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    *out = NULL;
+    /* A client that hangs up in the middle of an answer must not end us. */
+    if (sigaction(SIGPIPE, &ignore, NULL))
+        return err_errno(e, errno, "cannot ignore SIGPIPE");
+    *out = mem_new(1, sizeof **out);
+    **out = (struct serve){.loop = l, .fn = fn, .ctx = ctx};
+    return 0;
+}
+
+int serve_unix(struct serve *s, const char *path, struct err *e)
+{
+    struct sockpath p;
+    int fd = -1;
+
+    if (sockpath_init(&p, path, e))
+        return -1;
+    if (!clear_way(path, &p, e))
+        fd = bind_unix(path, &p, e);
+    sockpath_clear(&p);
+    return fd < 0 ? -1 : door_open(s, fd, mem_copy_text(path), e);
+}
+
+int serve_tcp(struct serve *s, const char *host, int port, int *bound_port,
+              struct err *e)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    char service[16];
+    int fd = -1;
+    int rc;
+
+    snprintf(service, sizeof service, "%d", port);
+    rc = getaddrinfo(host, service, &hints, &found);
+    if (rc)
+        return err_set(e, ERR_INVALID, "no address %s port %d: %s", host, port,
+                       gai_strerror(rc));
+    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+        fd = bind_tcp(a);
+    rc = errno;
+    freeaddrinfo(found);
+    if (fd < 0)
+        return err_errno(e, rc, "cannot listen on %s port %d", host, port);
+    if (bound_port)
+        *bound_port = port_of(fd);
+    return door_open(s, fd, NULL, e);
+}
+
+static void leave(struct request *r)
+{
+    void (*gone)(void *ctx) = r->gone;
+
+    r->gone = NULL;
+    if (gone)
+        gone(r->gone_ctx);
+    request_free(r);
+}
+
+void serve_close(struct serve *s)
+{
+    if (!s)
+        return;
+    while (s->open)
+        leave(s->open);
+    while (s->doors) {
+        struct door *d = s->doors;
+
+        s->doors = d->next;
+        door_free(d);
+    }
+    free(s);
+}
+
+enum serve_method request_method(const struct request *r)
+{
+    enum evhttp_cmd_type theirs = evhttp_request_get_command(r->http);
+
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        if (methods[i].theirs == theirs)
+            return methods[i].ours;
+    return SERVE_OTHER;
+}
+
+const char *request_path(const struct request *r)
+{
+    return r->path;
+}
+
+const char *request_query(const struct request *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_query; i++)
+        if (strcmp(r->query[i].name, name) == 0)
+            return r->query[i].value;
+    return NULL;
+}
+
+const char *request_header(const struct request *r, const char *name)
+{
+    return evhttp_find_header(evhttp_request_get_input_headers(r->http), name);
+}
+
+const char *request_body(const struct request *r, size_t *n)
+{
+    if (n)
+        *n = r->body_n;
+    return r->body;
+}
+
+bool request_is_local(const struct request *r)
+{
+    return r->door->path != NULL;
+}
+
+void request_header_add(struct request *r, const char *name, const char *value)
+{
+    evhttp_add_header(evhttp_request_get_output_headers(r->http), name, value);
+}
+
+void request_answer(struct request *r, int status, const char *content_type,
+                    const char *bytes, size_t n)
+{
+    struct evhttp_request *http = r->http;
+    struct evbuffer *body = evbuffer_new();
+
+    if (content_type)
+        request_header_add(r, "Content-Type", content_type);
+    if (body && n > 0)
+        evbuffer_add(body, bytes, n);
+    request_free(r);
+    evhttp_send_reply(http, status, NULL, body);
+    if (body)
+        evbuffer_free(body);
+}
+
+/* A kept request's connection is not read by evhttp; so this may look at it. */
+static void hung_up(evutil_socket_t fd, short what, void *ctx)
+{
+    struct request *r = ctx;
+    struct evhttp_connection *connection;
+    char byte;
+    ssize_t n;
+
+    if (!(what & EV_CLOSED)) {
+        n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+            return; /* its next request: waits until this one is answered */
+    }
+    connection = evhttp_request_get_connection(r->http);
+    leave(r);
+    if (connection)
+        evhttp_connection_free(connection);
+}
+
+void request_on_gone(struct request *r, void (*fn)(void *ctx), void *ctx)
+{
+    struct evhttp_connection *c = evhttp_request_get_connection(r->http);
+
+    r->gone = fn;
+    r->gone_ctx = ctx;
+    if (r->hangup)
+        event_free(r->hangup);
+    r->hangup = NULL;
+    if (!fn || !c)
+        return;
+    /* Edge-triggered: what is not read must not call again and again. */
+    r->hangup =
+        event_new(loop_base(r->door->serve->loop),
+                  bufferevent_getfd(evhttp_connection_get_bufferevent(c)),
+                  EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, hung_up, r);
+    if (r->hangup)
+        event_add(r->hangup, NULL);
+}
