@@ -4,7 +4,13 @@
  * every function that writes must run inside one. Functions return 0 or -1
  * with *e; "not there" that a caller may expect is ERR_ABSENT. Rows given to a
  * callback are valid during the call only; a callback that returns false ends
- * the listing. Times are wall-clock milliseconds; 0 = not yet. */
+ * the listing. Times are wall-clock milliseconds; 0 = not yet.
+ *
+ * ERR_ABSENT, ERR_CONFLICT and ERR_INVALID change nothing, and the transaction
+ * goes on. After ERR_IO and ERR_BUSY from a write nothing more can be written
+ * in that transaction, and store_commit answers with the same error: what
+ * failed in the middle is never half kept. A callback may look further, also
+ * with the function that called it, but not write. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -19,14 +25,20 @@
 
 struct store;
 
-/* Opens or makes the file (":memory:" in tests), WAL, synchronous=FULL,
- * foreign keys on, and brings the schema up to date. A file of a newer version
- * is refused. */
+enum { STORE_MOST_EVENTS = 10000 }; /* kept of each study */
+
+/* Opens or makes the file (":memory:" in tests; mode 0600), WAL,
+ * synchronous=FULL, foreign keys on, and brings the schema up to date. A file
+ * of a newer version is refused (ERR_CONFLICT); one that is no database, not
+ * ours, read-only or on a network disk is ERR_IO. Sentences name the file.
+ * The lock on the directory is the caller's business (store/lock.h). */
 int store_open(struct store **out, const char *path, struct err *e);
-void store_close(struct store *s); /* rolls back what is open */
+void store_close(struct store *s); /* rolls back what is open; NULL is fine */
 
 int store_begin(struct store *s, struct err *e); /* nothing if already open */
-int store_commit(struct store *s, struct err *e); /* nothing if none open */
+/* Nothing if none is open. On failure the transaction is rolled back: all is as
+ * it was before store_begin. */
+int store_commit(struct store *s, struct err *e);
 void store_rollback(struct store *s);
 bool store_is_open(const struct store *s); /* a transaction */
 
@@ -34,7 +46,7 @@ bool store_is_open(const struct store *s); /* a transaction */
 
 /* The counts are kept on write by store_trial_add and store_trial_move. */
 struct study_row {
-    int64_t id;        /* never used again */
+    int64_t id; /* never used again */
     const char *name;
     enum study_state state;
     const char *reason; /* one sentence, "" if none */
@@ -47,7 +59,8 @@ struct study_row {
     bool maximize;
     int64_t best_number; /* 0 = none */
     double best_value;
-    int64_t since_best; /* SUCCEEDED trials since the best one (patience) */
+    int64_t since_best; /* SUCCEEDED trials since the best value was first
+                           reached (patience) */
     int64_t stopping;   /* 0, or 1 while ENDING because of a cancel */
 };
 typedef bool store_study_fn(void *ctx, const struct study_row *row);
@@ -56,9 +69,10 @@ typedef bool store_study_fn(void *ctx, const struct study_row *row);
  * ACTIVE. ERR_CONFLICT if a study of that name is there. */
 int store_study_add(struct store *s, const struct study_row *row, int64_t *id,
                     struct err *e);
+/* ended_ms becomes now_ms if `to` is an end, else 0. */
 int store_study_move(struct store *s, int64_t id, enum study_state to,
                      const char *reason, bool cancelled, int64_t now_ms,
-                     struct err *e); /* ended_ms = now_ms if `to` is an end, else 0 */
+                     struct err *e);
 int store_study_respec(struct store *s, int64_t id, const char *spec,
                        const char *source, struct err *e);
 int store_study_get(struct store *s, int64_t id, store_study_fn *fn, void *ctx,
@@ -66,7 +80,8 @@ int store_study_get(struct store *s, int64_t id, store_study_fn *fn, void *ctx,
 /* `last` (the word) means the newest study. ERR_ABSENT if there is none. */
 int store_study_find(struct store *s, const char *name, int64_t *id,
                      struct err *e);
-/* Newest first, ids below `before` (0 = from the newest), at most `limit`. */
+/* Newest first, ids below `before` (0 = from the newest), at most `limit`
+ * (0 = all). */
 int store_study_list(struct store *s, int64_t before, int limit,
                      store_study_fn *fn, void *ctx, struct err *e);
 /* Everything of it; its id and folder name are never used again. */
@@ -78,12 +93,12 @@ struct trial_row {
     int64_t study_id, number;
     enum trial_state state;
     enum trial_reason reason;
-    const char *detail;  /* one sentence, "" if none */
-    const char *point;   /* point_write_json */
-    const char *source;  /* what chose it */
-    const char *client;  /* ask's client id, "" if none */
-    int attempt;         /* the current one, 0 before the first */
-    int broken;          /* attempts that counted against `retries` */
+    const char *detail; /* one sentence, "" if none */
+    const char *point;  /* point_write_json */
+    const char *source; /* what chose it */
+    const char *client; /* ask's client id, "" if none */
+    int attempt;        /* the current one, 0 before the first */
+    int broken;         /* attempts that counted against `retries` */
     bool has_value;
     double value;
     int64_t step;
@@ -107,11 +122,14 @@ struct trial_change {
     enum trial_reason reason;
     const char *detail;
     int attempt, broken;
-    bool has_value; /* for an end */
-    double value;
+    bool has_value; /* for an end; value and step are dropped otherwise */
+    double value;   /* finite, or ERR_INVALID */
     int64_t step;
     int64_t now_ms; /* started_ms on RUNNING, ended_ms on an end */
 };
+/* Back to PENDING clears value, started_ms, ended_ms and ended_order; the next
+ * end gets a new ended_order, so that there may be gaps. `from` may not be
+ * SUCCEEDED (asserted): that is for good. */
 int store_trial_move(struct store *s, const struct trial_change *c,
                      struct err *e);
 int store_trial_get(struct store *s, int64_t study_id, int64_t number,
@@ -122,7 +140,8 @@ struct trial_filter {
     int64_t after;         /* numbers above it */
     int64_t changed_after; /* `changed` above it, ordered by it; 0 = not used */
     int limit;             /* 0 = all */
-    bool by_end;           /* ordered by ended_order instead of number */
+    bool by_end;           /* the ended ones, ordered by ended_order instead of
+                              number; changed_after wins over it */
 };
 int store_trial_list(struct store *s, int64_t study_id,
                      const struct trial_filter *f, store_trial_fn *fn,
@@ -135,11 +154,11 @@ int store_trial_best(struct store *s, int64_t study_id, int limit,
 
 struct attempt_row {
     int64_t study_id, number;
-    int attempt;             /* from 1 */
+    int attempt;                /* from 1 */
     int64_t begun_ms, ended_ms; /* ended 0 = under way */
-    const char *outcome;     /* "exit 1", "signal 9", "lost", "" */
-    const char *marks;       /* follow_marks, "" at first */
-    int64_t reports;         /* how many counted, thinned ones too */
+    const char *outcome;        /* "exit 1", "signal 9", "lost", "" */
+    const char *marks;          /* follow_marks, "" at first */
+    int64_t reports;            /* how many counted, thinned ones too */
 };
 typedef bool store_attempt_fn(void *ctx, const struct attempt_row *row);
 
@@ -191,8 +210,8 @@ struct event_row {
 typedef bool store_event_fn(void *ctx, const struct event_row *row);
 
 /* The newest 10,000 of a study are kept. */
-int store_event_add(struct store *s, const struct event_row *row,
-                    int64_t *id, struct err *e);
+int store_event_add(struct store *s, const struct event_row *row, int64_t *id,
+                    struct err *e);
 int store_event_list(struct store *s, int64_t study_id, int64_t after,
                      int limit, store_event_fn *fn, void *ctx, struct err *e);
 

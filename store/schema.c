@@ -1,0 +1,176 @@
+/* The tables. Their comments are kept in the file, so that `.schema` in the
+ * sqlite3 shell explains them. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/schema.h"
+
+#include "base/text.h"
+#include "store/inside.h"
+
+/* "Hypt", in the header of every file that is ours. */
+#define APPLICATION_ID 0x48797074
+
+/* Texts that seldom change lie in `study`, numbers that change with every trial
+ * in `tally`, so that a move writes a few bytes and not a whole study file. */
+#define STEP_1                                                                 \
+    "CREATE TABLE study (\n"                                                   \
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,\n"                                \
+    "  name TEXT NOT NULL UNIQUE,\n"                                           \
+    "  state TEXT NOT NULL,\n"                                                 \
+    "  reason TEXT NOT NULL,\n"                                                \
+    "  stopping INTEGER NOT NULL,  -- 1 while ENDING because of a cancel\n"    \
+    "  maximize INTEGER NOT NULL,\n"                                           \
+    "  created_ms INTEGER NOT NULL,\n"                                         \
+    "  ended_ms INTEGER NOT NULL,  -- 0 = not yet\n"                           \
+    "  base_dir TEXT NOT NULL,\n"                                              \
+    "  spec TEXT NOT NULL,         -- JSON, the long form\n"                   \
+    "  source TEXT NOT NULL        -- the file as it was submitted\n"          \
+    ") STRICT;\n"                                                              \
+    "CREATE TABLE tally (\n"                                                   \
+    "  study_id INTEGER PRIMARY KEY REFERENCES study ON DELETE CASCADE,\n"     \
+    "  next_number INTEGER NOT NULL DEFAULT 1,\n"                              \
+    "  changes INTEGER NOT NULL DEFAULT 0,     -- the last trial.changed\n"    \
+    "  ends INTEGER NOT NULL DEFAULT 0,        -- the last ended_order\n"      \
+    "  events INTEGER NOT NULL DEFAULT 0,      -- rows in event\n"             \
+    "  best_number INTEGER NOT NULL DEFAULT 0, -- 0 = none\n"                  \
+    "  best_value REAL,\n"                                                     \
+    "  since_best INTEGER NOT NULL DEFAULT 0,\n"                               \
+    "  pending INTEGER NOT NULL DEFAULT 0,     -- trials in each state\n"      \
+    "  launching INTEGER NOT NULL DEFAULT 0,\n"                                \
+    "  running INTEGER NOT NULL DEFAULT 0,\n"                                  \
+    "  stopping INTEGER NOT NULL DEFAULT 0,\n"                                 \
+    "  succeeded INTEGER NOT NULL DEFAULT 0,\n"                                \
+    "  stopped INTEGER NOT NULL DEFAULT 0,\n"                                  \
+    "  infeasible INTEGER NOT NULL DEFAULT 0,\n"                               \
+    "  failed INTEGER NOT NULL DEFAULT 0\n"                                    \
+    ") STRICT;\n"                                                              \
+    "CREATE TABLE trial (\n"                                                   \
+    "  study_id INTEGER NOT NULL REFERENCES study ON DELETE CASCADE,\n"        \
+    "  number INTEGER NOT NULL,\n"                                             \
+    "  state TEXT NOT NULL,\n"                                                 \
+    "  reason TEXT NOT NULL,\n"                                                \
+    "  detail TEXT NOT NULL,\n"                                                \
+    "  point TEXT NOT NULL,            -- JSON\n"                              \
+    "  source TEXT NOT NULL,           -- what chose the point\n"              \
+    "  client TEXT NOT NULL,\n"                                                \
+    "  attempt INTEGER NOT NULL,\n"                                            \
+    "  broken INTEGER NOT NULL,\n"                                             \
+    "  value REAL,\n"                                                          \
+    "  loss REAL,                      -- of a SUCCEEDED one: the value, or\n" \
+    "                                  -- its negative when maximizing\n"      \
+    "  step INTEGER NOT NULL,\n"                                               \
+    "  created_ms INTEGER NOT NULL,\n"                                         \
+    "  started_ms INTEGER NOT NULL,    -- 0 = not yet\n"                       \
+    "  ended_ms INTEGER NOT NULL,\n"                                           \
+    "  changed INTEGER NOT NULL,       -- tally.changes at the last change\n"  \
+    "  ended_order INTEGER NOT NULL,   -- tally.ends at its end, else 0\n"     \
+    "  PRIMARY KEY (study_id, number)\n"                                       \
+    ") STRICT, WITHOUT ROWID;\n"                                               \
+    "CREATE UNIQUE INDEX trial_changed ON trial (study_id, changed);\n"        \
+    "CREATE INDEX trial_state ON trial (study_id, state, number);\n"           \
+    "CREATE UNIQUE INDEX trial_ended ON trial (study_id, ended_order)\n"       \
+    "  WHERE ended_order > 0;\n"                                               \
+    "CREATE INDEX trial_loss ON trial (study_id, loss, number)\n"              \
+    "  WHERE loss IS NOT NULL;\n"                                              \
+    "CREATE TABLE attempt (\n"                                                 \
+    "  study_id INTEGER NOT NULL,\n"                                           \
+    "  number INTEGER NOT NULL,\n"                                             \
+    "  attempt INTEGER NOT NULL,\n"                                            \
+    "  begun_ms INTEGER NOT NULL,\n"                                           \
+    "  ended_ms INTEGER NOT NULL,      -- 0 = under way\n"                     \
+    "  outcome TEXT NOT NULL,\n"                                               \
+    "  marks TEXT NOT NULL,            -- how far its reports were read\n"     \
+    "  reports INTEGER NOT NULL,\n"                                            \
+    "  PRIMARY KEY (study_id, number, attempt),\n"                             \
+    "  FOREIGN KEY (study_id, number) REFERENCES trial ON DELETE CASCADE\n"    \
+    ") STRICT, WITHOUT ROWID;\n"                                               \
+    "CREATE TABLE report (\n"                                                  \
+    "  study_id INTEGER NOT NULL,\n"                                           \
+    "  number INTEGER NOT NULL,\n"                                             \
+    "  attempt INTEGER NOT NULL,\n"                                            \
+    "  metric TEXT NOT NULL,\n"                                                \
+    "  ordinal INTEGER NOT NULL,\n"                                            \
+    "  step INTEGER NOT NULL,\n"                                               \
+    "  value REAL,                     -- NULL = nan; Inf and -Inf are kept\n" \
+    "  time_ms INTEGER NOT NULL,\n"                                            \
+    "  PRIMARY KEY (study_id, number, attempt, metric, ordinal),\n"            \
+    "  FOREIGN KEY (study_id, number) REFERENCES trial ON DELETE CASCADE\n"    \
+    ") STRICT, WITHOUT ROWID;\n"                                               \
+    "CREATE TABLE event (\n"                                                   \
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,\n"                                \
+    "  study_id INTEGER NOT NULL REFERENCES study ON DELETE CASCADE,\n"        \
+    "  time_ms INTEGER NOT NULL,\n"                                            \
+    "  kind TEXT NOT NULL,\n"                                                  \
+    "  body TEXT NOT NULL              -- JSON object\n"                       \
+    ") STRICT;\n"                                                              \
+    "CREATE INDEX event_study ON event (study_id);  -- and its id, implied\n"
+
+const struct schema_step schema_steps[] = {
+    {1, STEP_1},
+};
+const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
+
+int schema_check(struct store *s, size_t n, struct err *e)
+{
+    int64_t id, tables, taken;
+
+    if (inside_ask(s, "PRAGMA application_id", &id, e) ||
+        inside_ask(s, "PRAGMA user_version", &taken, e) ||
+        inside_ask(s, "SELECT count(*) FROM sqlite_schema", &tables, e))
+        return -1;
+    if (id != APPLICATION_ID && (id || taken || tables))
+        return err_set(e, ERR_IO,
+                       "%s is not a Hypertune database: another program made "
+                       "it",
+                       s->path);
+    if (taken > (int64_t)n)
+        return err_set(e, ERR_CONFLICT,
+                       "%s was written by a newer Hypertune (its tables are "
+                       "version %lld, ours are %zu): use that one",
+                       s->path, (long long)taken, n);
+    return 0;
+}
+
+static int take(struct store *s, const struct schema_step *step, struct err *e)
+{
+    struct text mark;
+    int rc;
+
+    if (inside_exec(s, step->sql, e))
+        return -1;
+    text_init(&mark);
+    text_addf(&mark, "PRAGMA user_version = %d", step->number);
+    rc = inside_exec(s, text_str(&mark), e);
+    text_clear(&mark);
+    return rc;
+}
+
+static int take_all(struct store *s, const struct schema_step *steps, size_t n,
+                    struct err *e)
+{
+    int64_t taken;
+
+    if (inside_ask(s, "PRAGMA user_version", &taken, e))
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (steps[i].number > taken && take(s, &steps[i], e))
+            return -1;
+    return inside_exec(s, "PRAGMA application_id = 0x48797074", e);
+}
+
+int schema_update(struct store *s, const struct schema_step *steps, size_t n,
+                  struct err *e)
+{
+    int64_t taken;
+
+    if (inside_ask(s, "PRAGMA user_version", &taken, e))
+        return -1;
+    if (taken >= (int64_t)n)
+        return 0;
+    if (store_begin(s, e))
+        return -1;
+    if (take_all(s, steps, n, e)) {
+        store_rollback(s);
+        return -1;
+    }
+    return store_commit(s, e);
+}
