@@ -35,8 +35,11 @@ static void add_ascii(struct text *out, unsigned char c)
     static const struct {
         char c;
         const char *escape;
-    } shorts[] = {{'"', "\\\""}, {'\\', "\\\\"}, {'\n', "\\n"},
-                  {'\r', "\\r"}, {'\t', "\\t"}};
+    } shorts[] = {{'"', "\\\""},
+                  {'\\', "\\\\"},
+                  {'\n', "\\n"},
+                  {'\r', "\\r"},
+                  {'\t', "\\t"}};
 
     for (size_t i = 0; i < sizeof shorts / sizeof shorts[0]; i++)
         if (shorts[i].c == (char)c) {

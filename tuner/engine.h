@@ -25,13 +25,15 @@ struct engine;
 /* Everything the engine may ask of the world; all of it outlives the engine. */
 struct engine_parts {
     struct store *store;
-    struct launcher *local;    /* news goes to engine_news */
+    struct launcher *local; /* news goes to engine_news */
     const struct clock *clock;
     struct worker *worker;
-    const char *state_dir;     /* absolute; job folders are made below it */
-    char *const *environ_;     /* what jobs inherit */
-    int processors;            /* `parallel` where a study does not say */
-    int64_t least_free_bytes;  /* below that nothing is launched; 0 = no guard */
+    const char *state_dir;    /* absolute; job folders are made below it */
+    char *const *environ_;    /* what jobs inherit */
+    int processors;           /* `parallel` where a study does not say */
+    int gpus;                 /* GPUs of this machine: the same, for trials
+                                 that ask for GPUs */
+    int64_t least_free_bytes; /* below that nothing is launched; 0 = no guard */
     void (*changed)(void *ctx, int64_t study_id); /* after a commit that
                                   touched the study; may be NULL */
     void *ctx;
@@ -113,8 +115,12 @@ struct text;
 int engine_why(struct engine *g, int64_t study, int64_t number,
                struct text *out, struct err *e);
 
-/* trials/<study id>-<name>/<number>, absolute. Yours to free. */
-char *engine_trial_folder(const struct engine *g, int64_t study,
-                          const char *study_name, int64_t number);
+/* STATE/trials/<study>/<number>, absolute. Yours to free. */
+char *engine_trial_folder(const struct engine *g, const char *study_name,
+                          int64_t number);
+
+/* How many trials of the study may run at once; 0 if it is not on the board
+ * (it has ended). */
+int engine_parallel(const struct engine *g, int64_t study);
 
 #endif

@@ -1,0 +1,518 @@
+/* Filling free places, and ending studies. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tuner/fill.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "tuner/judge.h"
+#include "tuner/listen.h"
+#include "tuner/mind.h"
+#include "tuner/run.h"
+
+/* ---- the end of a study ---- */
+
+static int64_t done(const struct live_study *s)
+{
+    return s->counts[TRIAL_SUCCEEDED] + s->counts[TRIAL_STOPPED] +
+           s->counts[TRIAL_INFEASIBLE];
+}
+
+static bool time_is_up(const struct board *b, const struct live_study *s)
+{
+    return s->study.time_limit_ms &&
+           board_now(b) >= s->created_ms + s->study.time_limit_ms;
+}
+
+/* The sentence for which the study has had enough, or nothing. */
+static bool has_enough(const struct board *b, const struct live_study *s,
+                       struct text *why)
+{
+    const struct study *spec = &s->study;
+    int64_t most = spec->max_failed >= 0 ? spec->max_failed : spec->trials;
+    char number[NUMBER_TEXT];
+
+    if (time_is_up(b, s))
+        text_add(why, "time_limit reached");
+    else if (spec->has_target && s->best_number &&
+             !study_better(spec, spec->target, s->best_value))
+        text_addf(why, "target reached: trial %lld has %s",
+                  (long long)s->best_number,
+                  number_print(s->best_value, number));
+    else if (s->counts[TRIAL_FAILED] > most)
+        text_addf(why, "%lld trials failed",
+                  (long long)s->counts[TRIAL_FAILED]);
+    else if (done(s) >= spec->trials)
+        text_addf(why, "all %lld trials are done", (long long)spec->trials);
+    else if (spec->patience && s->since_best >= spec->patience)
+        text_addf(why, "no progress in %lld trials", (long long)s->since_best);
+    else if (s->exhausted && s->n_trials == 0)
+        text_add(why, "every point of the space was tried");
+    return why->len > 0;
+}
+
+/* ACTIVE -> ENDING when it has had enough. */
+static int consider_end(struct board *b, struct live_study *s)
+{
+    struct text why;
+    int rc = 0;
+
+    text_init(&why);
+    if (has_enough(b, s, &why)) {
+        rc = run_study(b, s, STUDY_ENDING, text_str(&why), false);
+        if (!rc && time_is_up(b, s))
+            rc = judge_stop_all(b, s, REASON_DEADLINE, text_str(&why));
+    }
+    text_clear(&why);
+    return rc;
+}
+
+static void answer_ask(struct board *b, struct live_study *s, int64_t number,
+                       const struct err *e)
+{
+    struct live_ask *ask = s->asks;
+    struct deed deed = {.kind = DEED_ASKED,
+                        .study = s->id,
+                        .number = number,
+                        .asked = ask->fn,
+                        .ctx = ask->ctx};
+
+    if (e)
+        deed.err = *e;
+    board_deed(b, &deed);
+    s->asks = ask->next;
+    free(ask->client);
+    free(ask);
+}
+
+static void refuse_asks(struct board *b, struct live_study *s,
+                        enum err_code code, const char *why)
+{
+    struct err e;
+
+    err_set(&e, code, "study %s: %s", s->name, why);
+    while (s->asks)
+        answer_ask(b, s, 0, &e);
+}
+
+/* ENDING -> its end, once nothing of it is live. True if it is off the board.
+ */
+static bool finish(struct board *b, struct live_study *s)
+{
+    enum study_state to = STUDY_FAILED;
+    char *reason;
+    int rc;
+
+    for (struct live_trial *t = s->trials, *next; t; t = next) {
+        next = t->next; /* waited for another attempt that nobody needs */
+        if (t->trial.state == TRIAL_PENDING &&
+            judge_stop(b, t, s->cancelled ? REASON_USER : REASON_DEADLINE,
+                       "the study ended"))
+            return false;
+    }
+    refuse_asks(b, s, ERR_ABSENT, "has ended");
+    if (s->trials || s->thinking)
+        return false;
+    if (s->cancelled)
+        to = STUDY_CANCELLED;
+    else if (s->counts[TRIAL_SUCCEEDED] > 0)
+        to = STUDY_SUCCEEDED;
+    reason = mem_copy_text(s->reason);
+    rc = run_study(b, s, to, reason, s->cancelled);
+    free(reason);
+    if (rc)
+        return false;
+    board_drop_study(b, s);
+    return true;
+}
+
+/* ---- launching ---- */
+
+static bool disk_is_low(struct board *b, struct live_study *s)
+{
+    struct statvfs fs;
+    int64_t now = board_steady(b);
+    bool low;
+
+    if (!b->parts.least_free_bytes)
+        return false;
+    if (b->disk_seen && now - b->disk_seen < 1000)
+        return b->disk_low;
+    b->disk_seen = now;
+    if (statvfs(b->parts.state_dir, &fs))
+        return b->disk_low;
+    low = (int64_t)(fs.f_bavail * fs.f_frsize) < b->parts.least_free_bytes;
+    if (low && !b->disk_low)
+        run_warn(b, s,
+                 "the disk of the state directory is nearly full: "
+                 "nothing is launched until there is room");
+    b->disk_low = low;
+    return low;
+}
+
+static int launch(struct board *b, struct live_trial *t)
+{
+    struct live_study *s = t->study;
+    struct run_cause cause = {0};
+    struct deed deed = {
+        .kind = DEED_LAUNCH, .study = s->id, .number = t->trial.number};
+    struct err e;
+
+    t->attempt++;
+    board_name_job(b, t);
+    if (store_begin(b->parts.store, &e) ||
+        store_attempt_add(b->parts.store, s->id, t->trial.number, t->attempt,
+                          board_now(b), &e) ||
+        listen_open(b, t, &e))
+        return board_fail(b, &e);
+    if (run_move(b, t, TRIAL_LAUNCHING, &cause))
+        return -1;
+    board_deed(b, &deed);
+    return 0;
+}
+
+static int places_used(const struct live_study *s)
+{
+    int used = 0;
+
+    for (const struct live_trial *t = s->trials; t; t = t->next)
+        used += t->trial.state != TRIAL_PENDING;
+    return used;
+}
+
+/* Launches what waits and may; returns how many places are left, or -1. */
+static int launch_waiting(struct board *b, struct live_study *s)
+{
+    int left = board_parallel(b, s) - places_used(s);
+    int64_t now = board_steady(b);
+
+    for (struct live_trial *t = s->trials; t && left > 0; t = t->next) {
+        if (t->trial.state != TRIAL_PENDING || t->not_before > now)
+            continue;
+        if (launch(b, t))
+            return -1;
+        left--;
+    }
+    return left;
+}
+
+/* ---- asking ---- */
+
+/* A question on its way to the worker and back. */
+struct thought {
+    struct thought *next;
+    struct board *board;
+    int64_t study, generation;
+    struct question q;
+};
+
+static bool hear_row(void *ctx, const struct trial_row *row)
+{
+    struct live_study *s = ctx;
+    struct trial t = {.number = row->number,
+                      .state = row->state,
+                      .has_value = row->has_value,
+                      .value = row->value,
+                      .step = row->step};
+    struct err e;
+
+    if (point_read_json(&t.point, &s->study.space, row->point, &e)) {
+        log_write(LOG_LEVEL_WARN, "trial_unreadable",
+                  "study=%s trial=%lld text=\"%s\"", s->name,
+                  (long long)row->number, e.text);
+        return true;
+    }
+    mind_hear(s->mind, &t);
+    trial_clear(&t);
+    return true;
+}
+
+static int open_mind(struct board *b, struct live_study *s, struct err *e)
+{
+    struct trial_filter ended = {
+        .states = 1U << TRIAL_SUCCEEDED | 1U << TRIAL_STOPPED |
+                  1U << TRIAL_INFEASIBLE | 1U << TRIAL_FAILED,
+        .by_end = true};
+
+    if (s->mind)
+        return 0;
+    if (mind_open(&s->mind, s->spec, e))
+        return -1;
+    if (!mind_learns(s->mind))
+        return 0;
+    return store_trial_list(b->parts.store, s->id, &ended, hear_row, s, e);
+}
+
+static void copy_running(const struct live_study *s, struct question *q)
+{
+    q->running = mem_new(s->n_trials, sizeof *q->running);
+    for (const struct live_trial *t = s->trials; t; t = t->next)
+        trial_copy(&q->running[q->n_running++], &t->trial);
+}
+
+/* A carried trial is running as soon as it is stored. */
+static void hand_over(struct board *b, struct live_trial *t)
+{
+    struct live_study *s = t->study;
+    struct run_cause cause = {0};
+    struct err e;
+
+    t->attempt = 1;
+    if (store_attempt_add(b->parts.store, s->id, t->trial.number, 1,
+                          board_now(b), &e)) {
+        board_fail(b, &e);
+        return;
+    }
+    if (run_move(b, t, TRIAL_LAUNCHING, &cause) ||
+        run_move(b, t, TRIAL_RUNNING, &cause))
+        return;
+    answer_ask(b, s, t->trial.number, NULL);
+}
+
+static void new_trial(struct board *b, struct live_study *s,
+                      const struct point *point, const char *source)
+{
+    const char *client = s->asks ? s->asks->client : "";
+    struct live_trial *t;
+
+    if (run_add(b, s, point, source, client, &t))
+        return;
+    if (!board_launches(s))
+        hand_over(b, t);
+    s->dirty = true;
+}
+
+/* Nobody can say what to try next: that is for a person to see. */
+static void stumped(struct board *b, struct live_study *s, const struct err *e)
+{
+    struct text why;
+
+    text_init(&why);
+    text_addf(&why, "no suggestion can be made: %s", e->text);
+    run_study(b, s, STUDY_PAUSED, text_str(&why), false);
+    text_clear(&why);
+}
+
+static void use_answer(struct board *b, struct live_study *s,
+                       struct question *q)
+{
+    if (s->state != STUDY_ACTIVE || q->number != s->next_number ||
+        (!board_launches(s) && !s->asks))
+        return; /* asked again when it matters */
+    if (q->failed)
+        stumped(b, s, &q->err);
+    else if (q->answer == ALGORITHM_WAIT)
+        s->waits = true;
+    else if (q->answer == ALGORITHM_DONE)
+        s->exhausted = true;
+    else
+        new_trial(b, s, &q->out.point, q->out.source);
+}
+
+static void unlink_thought(struct thought *thought)
+{
+    struct thought **at = &thought->board->thoughts;
+
+    while (*at != thought)
+        at = &(*at)->next;
+    *at = thought->next;
+}
+
+static void free_thought(struct thought *thought)
+{
+    mind_close(thought->q.mind);
+    question_clear(&thought->q);
+    free(thought);
+}
+
+static void think(void *task)
+{
+    struct thought *thought = task;
+
+    mind_answer(&thought->q);
+}
+
+static void thought_over(void *task)
+{
+    struct thought *thought = task;
+    struct board *b = thought->board;
+    struct live_study *s = thought->generation == b->generation
+                               ? board_study(b, thought->study)
+                               : NULL;
+
+    unlink_thought(thought);
+    if (s && s->thinking) {
+        s->mind = thought->q.mind;
+        thought->q.mind = NULL;
+        s->thinking = false;
+        for (size_t i = 0; i < s->n_missed; i++) {
+            mind_hear(s->mind, &s->missed[i]);
+            trial_clear(&s->missed[i]);
+        }
+        s->n_missed = 0;
+        if (s->forget)
+            fill_forget(s);
+        s->dirty = true;
+        if (!b->broken)
+            use_answer(b, s, &thought->q);
+    }
+    free_thought(thought);
+}
+
+static void ask(struct board *b, struct live_study *s)
+{
+    struct thought *thought = mem_new(1, sizeof *thought);
+    bool learns;
+
+    thought->board = b;
+    thought->study = s->id;
+    thought->generation = b->generation;
+    thought->q.mind = s->mind;
+    thought->q.number = s->next_number;
+    copy_running(s, &thought->q);
+    thought->next = b->thoughts;
+    b->thoughts = thought;
+    learns = mind_learns(s->mind);
+    s->mind = NULL;
+    s->thinking = true;
+    if (learns) {
+        b->parts.worker->give(b->parts.worker, think, thought_over, thought);
+        return;
+    }
+    think(thought); /* a few microseconds */
+    thought_over(thought);
+}
+
+/* The client's own running trial, if it holds one. */
+static struct live_trial *held_by(const struct live_study *s,
+                                  const char *client)
+{
+    for (struct live_trial *t = s->trials; t; t = t->next)
+        if (*client && strcmp(t->client, client) == 0)
+            return t;
+    return NULL;
+}
+
+/* Whether one more trial is wanted now. */
+static bool wants_more(struct board *b, struct live_study *s, int places)
+{
+    int64_t coming = done(s) + (int64_t)s->n_trials;
+
+    if (board_launches(s))
+        return places > 0 && coming < s->study.trials && !s->exhausted &&
+               !s->waits && !disk_is_low(b, s);
+    while (s->asks) {
+        struct live_trial *held = held_by(s, s->asks->client);
+
+        if (!held)
+            break;
+        answer_ask(b, s, held->trial.number, NULL);
+    }
+    if (!s->asks)
+        return false;
+    if (places > 0 && coming < s->study.trials && !s->exhausted && !s->waits)
+        return true;
+    if (s->exhausted && !s->n_trials)
+        refuse_asks(b, s, ERR_ABSENT, "every point of the space was tried");
+    else
+        refuse_asks(b, s, ERR_BUSY,
+                    "all its trials are out; ask again when one has ended");
+    return false;
+}
+
+static void fill_active(struct board *b, struct live_study *s)
+{
+    struct err e;
+    int places;
+
+    if (board_launches(s) && s->trials && disk_is_low(b, s))
+        return;
+    places = board_launches(s) ? launch_waiting(b, s)
+                               : board_parallel(b, s) - (int)s->n_trials;
+    if (places < 0 || s->thinking || b->broken || !wants_more(b, s, places))
+        return;
+    if (s->next_number <= (int64_t)s->study.n_start) {
+        new_trial(b, s, &s->study.start[s->next_number - 1], "start");
+        return;
+    }
+    if (open_mind(b, s, &e)) {
+        stumped(b, s, &e);
+        refuse_asks(b, s, ERR_CONFLICT, e.text);
+        return;
+    }
+    ask(b, s);
+}
+
+void fill_study(struct board *b, struct live_study *s)
+{
+    s->dirty = false;
+    if (s->state == STUDY_ACTIVE && consider_end(b, s))
+        return;
+    switch (s->state) {
+    case STUDY_ACTIVE:
+        fill_active(b, s);
+        return;
+    case STUDY_PAUSED:
+        refuse_asks(b, s, ERR_BUSY, "is paused");
+        return;
+    default:
+        finish(b, s);
+    }
+}
+
+/* ---- time ---- */
+
+static bool something_due(const struct board *b, const struct live_study *s)
+{
+    int64_t now = board_steady(b);
+
+    if (s->state != STUDY_ACTIVE)
+        return false;
+    if (time_is_up(b, s) || b->disk_low)
+        return true;
+    for (const struct live_trial *t = s->trials; t; t = t->next)
+        if (t->trial.state == TRIAL_PENDING && t->not_before &&
+            t->not_before <= now)
+            return true;
+    return false;
+}
+
+void fill_tick(struct board *b)
+{
+    for (struct live_study *s = b->studies; s; s = s->next)
+        if (something_due(b, s))
+            s->dirty = true;
+}
+
+int fill_check(const char *spec, struct err *e)
+{
+    struct mind *mind;
+
+    if (mind_open(&mind, spec, e))
+        return -1;
+    mind_close(mind);
+    return 0;
+}
+
+void fill_forget(struct live_study *s)
+{
+    s->exhausted = false;
+    s->waits = false;
+    s->forget = s->thinking;
+    mind_close(s->mind);
+    s->mind = NULL;
+}
+
+void fill_drop_thoughts(struct board *b)
+{
+    while (b->thoughts) {
+        struct thought *thought = b->thoughts;
+
+        b->thoughts = thought->next;
+        free_thought(thought);
+    }
+}

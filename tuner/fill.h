@@ -1,0 +1,26 @@
+/* Filling: free places get trials, and a study that has had enough ends. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TUNER_FILL_H
+#define TUNER_FILL_H
+
+#include "tuner/board.h"
+
+/* Looks at one study once: ends it, launches what waits, asks its algorithm
+ * for more. It is dirty again after if there is more to do. The study may be
+ * gone from the board after (it has ended). */
+void fill_study(struct board *b, struct live_study *s);
+
+/* Studies whose time is up, trials whose pause is over. */
+void fill_tick(struct board *b);
+
+/* Opens the study's algorithm only to see whether it can search the space. */
+int fill_check(const char *spec, struct err *e);
+
+/* Forgets what the algorithm knows: it is told all again when next asked (an
+ * ended trial has come back to life). */
+void fill_forget(struct live_study *s);
+
+/* The questions that never came back (the worker is closed). */
+void fill_drop_thoughts(struct board *b);
+
+#endif

@@ -1,0 +1,357 @@
+/* Listening: followers, curves and marks of running trials. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tuner/listen.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "study/command.h"
+
+static struct live_curve *find(const struct live_trial *t, const char *metric)
+{
+    for (size_t i = 0; i < t->n_curves; i++)
+        if (strcmp(t->curves[i].metric, metric) == 0)
+            return &t->curves[i];
+    return NULL;
+}
+
+static struct live_curve *curve_of(struct live_trial *t, const char *metric)
+{
+    struct live_curve *found = find(t, metric);
+    void *curves = t->curves;
+
+    if (found)
+        return found;
+    /* the goal always has a place */
+    if (t->n_curves >= LISTEN_METRICS &&
+        strcmp(metric, t->study->study.metric) != 0)
+        return NULL;
+    mem_grow(&curves, &t->curves_cap, t->n_curves + 1, sizeof *t->curves);
+    t->curves = curves;
+    found = &t->curves[t->n_curves++];
+    found->metric = mem_copy_text(metric);
+    curve_init(&found->curve);
+    return found;
+}
+
+/* ---- marks: the follower's place and the curves' sums, as JSON ---- */
+
+static json_t *point_json(const struct curve_point *p)
+{
+    return json_pack("[I, I, f]", (json_int_t)p->index, (json_int_t)p->step,
+                     p->value);
+}
+
+static char *marks_write(const struct live_trial *t)
+{
+    json_t *curves = json_array();
+    json_t *all;
+    char *out;
+
+    for (size_t i = 0; i < t->n_curves; i++) {
+        const struct curve *c = &t->curves[i].curve;
+
+        json_array_append_new(
+            curves,
+            json_pack("{s:s, s:I, s:I, s:b, s:b, s:o, s:o, s:o}", "metric",
+                      t->curves[i].metric, "n", (json_int_t)c->n, "stride",
+                      (json_int_t)c->stride, "finite", c->has_finite,
+                      "last_finite", c->last_is_finite, "first",
+                      point_json(&c->first), "last", point_json(&c->last),
+                      "best", point_json(&c->best)));
+    }
+    all = json_pack("{s:s, s:o}", "follow",
+                    t->follow ? follow_marks(t->follow) : "", "curves", curves);
+    out = json_dumps(all, JSON_REAL_PRECISION(17) | JSON_COMPACT);
+    json_decref(all);
+    return out ? out : mem_copy_text("{}");
+}
+
+static void point_read(const json_t *j, struct curve_point *p)
+{
+    p->index = json_integer_value(json_array_get(j, 0));
+    p->step = json_integer_value(json_array_get(j, 1));
+    p->value = json_number_value(json_array_get(j, 2));
+}
+
+static void curve_read(struct live_trial *t, const json_t *j)
+{
+    const char *metric = json_string_value(json_object_get(j, "metric"));
+    struct live_curve *lc = metric ? curve_of(t, metric) : NULL;
+    struct curve *c;
+
+    if (!lc)
+        return;
+    c = &lc->curve;
+    c->n = json_integer_value(json_object_get(j, "n"));
+    c->stride = json_integer_value(json_object_get(j, "stride"));
+    c->has_finite = json_is_true(json_object_get(j, "finite"));
+    c->last_is_finite = json_is_true(json_object_get(j, "last_finite"));
+    point_read(json_object_get(j, "first"), &c->first);
+    point_read(json_object_get(j, "last"), &c->last);
+    point_read(json_object_get(j, "best"), &c->best);
+}
+
+static bool kept_point(void *ctx, const struct report_row *row)
+{
+    struct live_curve *lc = find(ctx, row->metric);
+    void *points;
+
+    if (!lc)
+        return true;
+    points = lc->curve.points;
+    mem_grow(&points, &lc->curve.cap, lc->curve.n_points + 1,
+             sizeof *lc->curve.points);
+    lc->curve.points = points;
+    lc->curve.points[lc->curve.n_points++] =
+        (struct curve_point){row->ordinal, row->step, row->value};
+    return true;
+}
+
+/* What is stored of the current attempt. */
+struct stored {
+    int attempt;
+    char *marks;
+    int64_t reports;
+};
+
+static bool stored_attempt(void *ctx, const struct attempt_row *row)
+{
+    struct stored *stored = ctx;
+
+    if (row->attempt != stored->attempt)
+        return true;
+    stored->marks = mem_copy_text(row->marks);
+    stored->reports = row->reports;
+    return false;
+}
+
+/* Brings the curves back; gives the follower's own marks, or NULL. */
+static int restore(struct board *b, struct live_trial *t, char **follow,
+                   struct err *e)
+{
+    struct stored stored = {.attempt = t->attempt};
+    json_t *marks, *curve;
+    size_t i;
+    int rc;
+
+    *follow = NULL;
+    if (store_attempt_list(b->parts.store, t->study->id, t->trial.number,
+                           stored_attempt, &stored, e))
+        return -1;
+    t->reports = stored.reports;
+    marks = stored.marks ? json_loads(stored.marks, 0, NULL) : NULL;
+    free(stored.marks);
+    *follow =
+        mem_copy_text(json_string_value(json_object_get(marks, "follow")));
+    json_array_foreach(json_object_get(marks, "curves"), i, curve)
+        curve_read(t, curve);
+    json_decref(marks);
+    rc = store_report_list(b->parts.store, t->study->id, t->trial.number,
+                           t->attempt, kept_point, t, e);
+    if (rc) {
+        free(*follow);
+        *follow = NULL;
+    }
+    return rc;
+}
+
+static char *lines_path(const struct live_trial *t)
+{
+    const struct live_study *s = t->study;
+    struct command_place at = {.trial = t->trial.number,
+                               .attempt = t->attempt,
+                               .folder = t->folder,
+                               .base_dir = s->base_dir};
+    char *workdir, *path;
+
+    if (!s->study.job.lines_file)
+        return NULL;
+    if (s->study.job.lines_file[0] == '/')
+        return mem_copy_text(s->study.job.lines_file);
+    workdir = command_workdir(&s->study, &at);
+    path = mem_format("%s/%s", workdir, s->study.job.lines_file);
+    free(workdir);
+    return path;
+}
+
+int listen_open(struct board *b, struct live_trial *t, struct err *e)
+{
+    struct follow_spec spec = {.folder = t->folder,
+                               .metric = t->study->study.metric,
+                               .pattern = t->study->study.job.pattern};
+    char *lines, *marks;
+    int rc;
+
+    for (size_t i = 0; i < t->n_curves; i++) {
+        free(t->curves[i].metric);
+        curve_clear(&t->curves[i].curve);
+    }
+    t->n_curves = 0;
+    if (restore(b, t, &marks, e))
+        return -1;
+    if (!t->folder) { /* nothing runs: its client reports over HTTP */
+        free(marks);
+        return 0;
+    }
+    lines = lines_path(t);
+    spec.lines_file = lines;
+    follow_close(t->follow);
+    t->follow = NULL;
+    rc = follow_open(&t->follow, &spec, marks, e);
+    free(lines);
+    free(marks);
+    return rc;
+}
+
+/* ---- reports ---- */
+
+static int keep(struct board *b, struct live_trial *t, const struct report *r)
+{
+    struct live_curve *lc = curve_of(t, r->metric);
+    struct report_row row = {
+        .study_id = t->study->id,
+        .number = t->trial.number,
+        .attempt = t->attempt,
+        .metric = r->metric,
+        .step = r->step,
+        .value = r->value,
+        .time_ms = r->time_s > 0 ? (int64_t)(r->time_s * 1000) : board_now(b)};
+    enum curve_kept kept;
+    struct err e;
+
+    t->reports++;
+    if (!lc)
+        return 0;
+    row.ordinal = lc->curve.n;
+    kept = curve_add(&lc->curve, t->study->study.maximize, r->step, r->value);
+    if (kept == CURVE_SKIPPED)
+        return 0;
+    if (store_begin(b->parts.store, &e) ||
+        store_report_add(b->parts.store, &row, &e) ||
+        (kept == CURVE_HALVED &&
+         store_report_thin(b->parts.store, row.study_id, row.number,
+                           row.attempt, row.metric, lc->curve.stride, &e)))
+        return board_fail(b, &e);
+    return 0;
+}
+
+static int keep_marks(struct board *b, struct live_trial *t)
+{
+    char *marks = marks_write(t);
+    struct err e;
+    int rc = 0;
+
+    if (store_begin(b->parts.store, &e) ||
+        store_attempt_marks(b->parts.store, t->study->id, t->trial.number,
+                            t->attempt, marks, t->reports, &e))
+        rc = board_fail(b, &e);
+    free(marks);
+    return rc;
+}
+
+struct heard {
+    struct board *board;
+    struct live_trial *trial;
+    size_t n;
+};
+
+static void hear(void *ctx, const struct report *r)
+{
+    struct heard *heard = ctx;
+
+    heard->n++;
+    if (!heard->board->broken)
+        keep(heard->board, heard->trial, r);
+}
+
+bool listen_poll(struct board *b, struct live_trial *t, bool last)
+{
+    struct heard heard = {b, t, 0};
+    bool more;
+
+    if (!t->follow || b->broken)
+        return false;
+    more = follow_poll(t->follow, last, hear, &heard);
+    if (heard.n && !b->broken)
+        keep_marks(b, t);
+    return more && !b->broken;
+}
+
+int listen_report(struct board *b, struct live_trial *t, const struct report *r)
+{
+    return keep(b, t, r) || keep_marks(b, t) ? -1 : 0;
+}
+
+/* ---- what it amounts to ---- */
+
+enum listen_value listen_value(const struct live_trial *t, double *value,
+                               int64_t *step)
+{
+    const struct study *s = &t->study->study;
+    const struct live_curve *lc = find(t, s->metric);
+    const struct curve_point *p;
+
+    if (!lc || lc->curve.n == 0)
+        return LISTEN_NO_METRIC;
+    if (!lc->curve.has_finite ||
+        (s->selection == SELECT_LAST && !lc->curve.last_is_finite))
+        return LISTEN_NOT_FINITE;
+    p = s->selection == SELECT_BEST ? &lc->curve.best : &lc->curve.last;
+    *value = p->value;
+    *step = p->step;
+    return LISTEN_VALUE;
+}
+
+void listen_names(const struct live_trial *t, struct text *out)
+{
+    for (size_t i = 0; i < t->n_curves; i++) {
+        if (i == 8) {
+            text_addf(out, " and %zu more", t->n_curves - i);
+            return;
+        }
+        text_addf(out, "%s%s", i ? ", " : "", t->curves[i].metric);
+    }
+}
+
+static void add_tail(const char *bytes, size_t n, struct text *out)
+{
+    size_t from = n, lines = 0;
+
+    while (n && (bytes[n - 1] == '\n' || bytes[n - 1] == ' '))
+        n--;
+    for (from = n; from > 0; from--)
+        if (bytes[from - 1] == '\n' && ++lines == 3)
+            break;
+    if (n - from > 300)
+        from = n - 300;
+    for (; from < n; from++) {
+        if (bytes[from] == '\n')
+            text_add(out, " | ");
+        else if ((unsigned char)bytes[from] >= ' ')
+            text_add_bytes(out, &bytes[from], 1);
+    }
+}
+
+void listen_tail(const char *folder, const char *file, struct text *out)
+{
+    char *path = mem_format("%s/%s", folder, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char bytes[1024];
+    off_t size;
+    ssize_t n;
+
+    free(path);
+    if (fd < 0)
+        return;
+    size = lseek(fd, 0, SEEK_END);
+    n = pread(fd, bytes, sizeof bytes,
+              size > (off_t)sizeof bytes ? size - (off_t)sizeof bytes : 0);
+    close(fd);
+    if (n > 0)
+        add_tail(bytes, (size_t)n, out);
+}

@@ -1,0 +1,42 @@
+/* Listening: what a running trial says, by whatever way it says it, kept as
+ * curves and stored so that a report counts once. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TUNER_LISTEN_H
+#define TUNER_LISTEN_H
+
+#include "metrics/report.h"
+#include "tuner/board.h"
+
+enum {
+    LISTEN_METRICS = 200
+}; /* names an attempt may report; more are ignored */
+
+/* Begins to follow the trial's current attempt, where it was left if the
+ * attempt is stored already. */
+int listen_open(struct board *b, struct live_trial *t, struct err *e);
+
+/* Takes in what is new. Returns whether more is waiting. `last`: the job has
+ * ended. On a failed write the board is broken. */
+bool listen_poll(struct board *b, struct live_trial *t, bool last);
+
+/* One report that came another way (HTTP). */
+int listen_report(struct board *b, struct live_trial *t,
+                  const struct report *r);
+
+enum listen_value {
+    LISTEN_VALUE,      /* *value and *step are the trial's result */
+    LISTEN_NOT_FINITE, /* the goal's metric was reported, but not as a number
+                          that counts */
+    LISTEN_NO_METRIC   /* it was never reported */
+};
+enum listen_value listen_value(const struct live_trial *t, double *value,
+                               int64_t *step);
+
+/* "loss, acc": what was reported, for a person. */
+void listen_names(const struct live_trial *t, struct text *out);
+
+/* The last lines of one of the attempt's output files, at most ~300 bytes, on
+ * one line; nothing if there are none. */
+void listen_tail(const char *folder, const char *file, struct text *out);
+
+#endif

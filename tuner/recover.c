@@ -1,0 +1,150 @@
+/* Recovering the board from the store. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tuner/recover.h"
+
+#include "base/log.h"
+#include "tuner/listen.h"
+
+enum { PAGE = 500 };
+
+#define LIVE                                                                   \
+    (1U << TRIAL_PENDING | 1U << TRIAL_LAUNCHING | 1U << TRIAL_RUNNING |       \
+     1U << TRIAL_STOPPING)
+
+static int64_t deadline_of(const struct board *b, const struct live_trial *t)
+{
+    int64_t limit = t->study->study.trial_limit_ms;
+
+    if (!limit || !t->started_ms)
+        return 0;
+    return board_steady(b) + t->started_ms + limit - board_now(b);
+}
+
+static void watch(struct board *b, struct live_trial *t)
+{
+    struct launcher *l = b->parts.local;
+    struct deed deed = {
+        .kind = DEED_STOP, .study = t->study->id, .number = t->trial.number};
+    struct err e;
+
+    t->deadline = deadline_of(b, t);
+    if (l->type->watch(l, t->job_name, t->folder, &e)) {
+        log_write(LOG_LEVEL_WARN, "job_lost", "job=%s text=\"%s\"", t->job_name,
+                  e.text);
+        deed.kind = DEED_LOST;
+        board_deed(b, &deed);
+    } else if (t->trial.state == TRIAL_STOPPING) {
+        t->kill_at = board_steady(b) + t->study->study.grace_ms;
+        board_deed(b, &deed);
+    }
+}
+
+static int recover_trial(struct board *b, struct live_trial *t, struct err *e)
+{
+    struct deed deed = {
+        .kind = DEED_LAUNCH, .study = t->study->id, .number = t->trial.number};
+
+    if (t->trial.state == TRIAL_PENDING)
+        return 0;
+    if (!board_launches(t->study))
+        return listen_open(b, t, e);
+    board_name_job(b, t);
+    if (listen_open(b, t, e))
+        return -1;
+    if (t->trial.state == TRIAL_LAUNCHING)
+        board_deed(b, &deed);
+    else
+        watch(b, t);
+    return 0;
+}
+
+struct taking {
+    struct live_study *study;
+    struct err *e;
+    int rc;
+};
+
+static bool take_trial(void *ctx, const struct trial_row *row)
+{
+    struct taking *taking = ctx;
+    struct live_trial *t;
+
+    taking->rc = board_take_trial(taking->study, row, &t, taking->e);
+    return taking->rc == 0;
+}
+
+static int recover_trials(struct board *b, struct live_study *s, struct err *e)
+{
+    struct trial_filter live = {.states = LIVE};
+    struct taking taking = {.study = s, .e = e};
+
+    if (store_trial_list(b->parts.store, s->id, &live, take_trial, &taking,
+                         e) ||
+        taking.rc)
+        return -1;
+    for (struct live_trial *t = s->trials; t; t = t->next)
+        if (recover_trial(b, t, e))
+            return err_wrap(e, "trial %lld of %s", (long long)t->trial.number,
+                            s->name);
+    if (s->trials)
+        log_write(LOG_LEVEL_INFO, "study_recovered", "study=%s live=%zu",
+                  s->name, s->n_trials);
+    return 0;
+}
+
+struct finding {
+    struct board *board;
+    struct live_study *taken;
+    int64_t last;
+    bool all; /* ended ones too */
+};
+
+static bool take_study(void *ctx, const struct study_row *row)
+{
+    struct finding *finding = ctx;
+    struct err e;
+
+    finding->last = row->id;
+    if (study_state_ended(row->state) && !finding->all)
+        return true;
+    if (board_take(finding->board, row, &finding->taken, &e))
+        log_write(LOG_LEVEL_ERROR, "study_unreadable", "study=%s text=\"%s\"",
+                  row->name, e.text);
+    return true;
+}
+
+int recover_study(struct board *b, int64_t id, struct live_study **out,
+                  struct err *e)
+{
+    struct finding finding = {.board = b, .all = true};
+
+    if (store_study_get(b->parts.store, id, take_study, &finding, e))
+        return -1;
+    if (!finding.taken)
+        return err_set(e, ERR_IO, "study %lld cannot be read", (long long)id);
+    *out = finding.taken;
+    return recover_trials(b, *out, e);
+}
+
+int recover_all(struct board *b, struct err *e)
+{
+    struct finding finding = {.board = b};
+    int64_t before;
+
+    do {
+        before = finding.last;
+        if (store_study_list(b->parts.store, before, PAGE, take_study, &finding,
+                             e))
+            return -1;
+    } while (finding.last != before);
+    for (struct live_study *s = b->studies, *next; s; s = next) {
+        next = s->next;
+        if (recover_trials(b, s, e) == 0)
+            continue;
+        /* one bad study does not keep the others from going on */
+        log_write(LOG_LEVEL_ERROR, "study_unreadable", "study=%s text=\"%s\"",
+                  s->name, e->text);
+        board_drop_study(b, s);
+    }
+    return 0;
+}

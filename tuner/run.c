@@ -1,0 +1,226 @@
+/* The one door through which every state changes. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tuner/run.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/quote.h"
+#include "tuner/mind.h"
+
+static int begin(struct board *b)
+{
+    struct err e;
+
+    if (b->broken)
+        return -1;
+    if (store_begin(b->parts.store, &e))
+        return board_fail(b, &e);
+    return 0;
+}
+
+static int tell(struct board *b, struct live_study *s, const char *kind,
+                const struct text *body)
+{
+    struct event_row row = {.study_id = s->id,
+                            .time_ms = board_now(b),
+                            .kind = kind,
+                            .body = text_str(body)};
+    struct err e;
+    int64_t id;
+
+    board_touch(b, s->id);
+    if (store_event_add(b->parts.store, &row, &id, &e))
+        return board_fail(b, &e);
+    return 0;
+}
+
+static void add_value(struct text *body, const char *name, bool has,
+                      double value)
+{
+    text_addf(body, ", \"%s\": ", name);
+    if (has)
+        quote_number(body, value);
+    else
+        text_add(body, "null");
+}
+
+static int tell_move(struct board *b, const struct live_trial *t,
+                     enum trial_state from, enum trial_state to,
+                     const struct run_cause *why)
+{
+    struct live_study *s = t->study;
+    struct text body;
+    int rc;
+
+    text_init(&body);
+    text_addf(&body, "{\"number\": %lld, \"from\": \"%s\", \"to\": \"%s\", ",
+              (long long)t->trial.number, trial_state_name(from),
+              trial_state_name(to));
+    text_addf(&body, "\"reason\": \"%s\", \"detail\": ",
+              trial_reason_name(why->reason));
+    quote_json(&body, why->detail ? why->detail : "");
+    text_add(&body, ", \"params\": ");
+    point_write_json(&t->trial.point, &s->study.space, &body);
+    add_value(&body, "value", why->has_value, why->value);
+    text_addf(&body, ", \"attempt\": %d, \"best_number\": %lld", t->attempt,
+              (long long)s->best_number);
+    add_value(&body, "best_value", s->best_number > 0, s->best_value);
+    text_add(&body, "}");
+    rc = tell(b, s, "trial", &body);
+    text_clear(&body);
+    return rc;
+}
+
+static void log_move(const struct live_trial *t, enum trial_state from,
+                     enum trial_state to, const struct run_cause *why)
+{
+    log_write(LOG_LEVEL_INFO, "trial_moved",
+              "study=%s trial=%lld attempt=%d from=%s to=%s reason=%s "
+              "value=%.17g detail=\"%s\"",
+              t->study->name, (long long)t->trial.number, t->attempt,
+              trial_state_name(from), trial_state_name(to),
+              trial_reason_name(why->reason), why->has_value ? why->value : 0.0,
+              why->detail ? why->detail : "");
+}
+
+/* LAUNCHING and STOPPING are steps on the way: a person follows the others. */
+static bool is_news(enum trial_state to)
+{
+    return to != TRIAL_LAUNCHING && to != TRIAL_STOPPING;
+}
+
+/* The mind is away, thinking: it will hear of the trial when it is back. */
+static void miss(struct live_study *s, const struct trial *ended)
+{
+    void *missed = s->missed;
+
+    mem_grow(&missed, &s->missed_cap, s->n_missed + 1, sizeof *s->missed);
+    s->missed = missed;
+    trial_copy(&s->missed[s->n_missed++], ended);
+}
+
+/* The trial is over: the algorithm hears of it, and it leaves the board. */
+static void retire(struct live_trial *t, const struct run_cause *why)
+{
+    struct live_study *s = t->study;
+
+    t->trial.has_value = why->has_value;
+    t->trial.value = why->value;
+    t->trial.step = why->step;
+    if (s->mind)
+        mind_hear(s->mind, &t->trial);
+    else if (s->thinking)
+        miss(s, &t->trial);
+    s->waits = false;
+    board_drop_trial(t);
+}
+
+int run_move(struct board *b, struct live_trial *t, enum trial_state to,
+             const struct run_cause *why)
+{
+    struct live_study *s = t->study;
+    enum trial_state from = t->trial.state;
+    struct trial_change change = {.study_id = s->id,
+                                  .number = t->trial.number,
+                                  .from = from,
+                                  .to = to,
+                                  .reason = why->reason,
+                                  .detail = why->detail ? why->detail : "",
+                                  .attempt = t->attempt,
+                                  .broken = t->broken,
+                                  .has_value = why->has_value,
+                                  .value = why->value,
+                                  .step = why->step,
+                                  .now_ms = board_now(b)};
+    struct err e;
+
+    if (begin(b))
+        return -1;
+    if (trial_state_move(&t->trial.state, to, &e) ||
+        store_trial_move(b->parts.store, &change, &e) ||
+        board_refresh(b, s, &e))
+        return board_fail(b, &e);
+    t->reason = why->reason;
+    log_move(t, from, to, why);
+    if (is_news(to) && tell_move(b, t, from, to, why))
+        return -1;
+    s->dirty = true;
+    board_touch(b, s->id);
+    if (trial_state_ended(to))
+        retire(t, why);
+    return 0;
+}
+
+int run_add(struct board *b, struct live_study *s, const struct point *point,
+            const char *source, const char *client, struct live_trial **out)
+{
+    struct trial_row row = {.study_id = s->id,
+                            .state = TRIAL_PENDING,
+                            .detail = "",
+                            .source = source,
+                            .client = client ? client : "",
+                            .created_ms = board_now(b)};
+    struct text json;
+    struct err e;
+    int rc = -1;
+
+    if (begin(b))
+        return -1;
+    text_init(&json);
+    point_write_json(point, &s->study.space, &json);
+    row.point = text_str(&json);
+    if (store_trial_add(b->parts.store, &row, &row.number, &e) ||
+        board_refresh(b, s, &e) || board_take_trial(s, &row, out, &e))
+        board_fail(b, &e);
+    else
+        rc = 0;
+    text_clear(&json);
+    board_touch(b, s->id);
+    return rc;
+}
+
+int run_study(struct board *b, struct live_study *s, enum study_state to,
+              const char *reason, bool cancelled)
+{
+    enum study_state from = s->state;
+    struct text body;
+    struct err e;
+    int rc;
+
+    if (begin(b))
+        return -1;
+    if (store_study_move(b->parts.store, s->id, to, reason, cancelled,
+                         board_now(b), &e) ||
+        board_refresh(b, s, &e))
+        return board_fail(b, &e);
+    log_write(LOG_LEVEL_INFO, "study_moved",
+              "study=%s from=%s to=%s reason=\"%s\"", s->name,
+              study_state_name(from), study_state_name(to), reason);
+    text_init(&body);
+    text_addf(&body, "{\"from\": \"%s\", \"to\": \"%s\", \"reason\": ",
+              study_state_name(from), study_state_name(to));
+    quote_json(&body, reason);
+    text_add(&body, "}");
+    rc = tell(b, s, "study", &body);
+    text_clear(&body);
+    s->dirty = true;
+    return rc;
+}
+
+int run_warn(struct board *b, struct live_study *s, const char *sentence)
+{
+    struct text body;
+    int rc;
+
+    log_write(LOG_LEVEL_WARN, "study_warning", "study=%s text=\"%s\"", s->name,
+              sentence);
+    if (begin(b))
+        return -1;
+    text_init(&body);
+    text_add(&body, "{\"text\": ");
+    quote_json(&body, sentence);
+    text_add(&body, "}");
+    rc = tell(b, s, "warning", &body);
+    text_clear(&body);
+    return rc;
+}
