@@ -26,6 +26,7 @@ enum {
     NAME_MOST = 255,             /* bytes of a metric's name that are kept */
     ESCAPED = 6 * NAME_MOST + 1, /* each byte as \u00XX, at worst */
     NUMBER = 32,                 /* a double or an int64 as text */
+    SEQUENCE = 80,               /* three such numbers */
     LINE = 2 * ESCAPED + 6 * NUMBER + 256
 };
 
@@ -130,7 +131,10 @@ static int digits_of(double x, char out[NUMBER], int *exponent)
     char text[NUMBER + 8];
     int n = 0;
 
-    for (int precision = 14; precision < 17; precision++) {
+    /* Tiny numbers have few digits; others read back from 15 at the earliest.
+     */
+    for (int precision = fabs(x) < 1e-300 ? 0 : 14; precision < 17;
+         precision++) {
         snprintf(text, sizeof text, "%.*e", precision, x);
         if (strtod(text, NULL) == x)
             break;
@@ -208,7 +212,7 @@ static int64_t now_ns(void)
 
 /* Unique for every report of every process: a child after fork has a pid of
  * its own, and takes a start of its own because pids come again. */
-static void print_sequence(hypertune *h, int64_t now, char out[4 * NUMBER])
+static void print_sequence(hypertune *h, int64_t now, char out[SEQUENCE])
 {
     int64_t pid = getpid();
 
@@ -216,7 +220,7 @@ static void print_sequence(hypertune *h, int64_t now, char out[4 * NUMBER])
         __atomic_store_n(&h->start, now, __ATOMIC_RELEASE);
         __atomic_store_n(&h->pid, pid, __ATOMIC_RELEASE);
     }
-    snprintf(out, 4 * NUMBER, "%lld-%llx-%lld", (long long)pid,
+    snprintf(out, SEQUENCE, "%lld-%llx-%lld", (long long)pid,
              (unsigned long long)__atomic_load_n(&h->start, __ATOMIC_ACQUIRE),
              (long long)__atomic_add_fetch(&h->counter, 1, __ATOMIC_RELAXED));
 }
@@ -248,7 +252,7 @@ static size_t compose(hypertune *h, const char *metric, double value,
 {
     int64_t now = now_ns();
     char name[ESCAPED], number[NUMBER], count[NUMBER], when[NUMBER],
-        sequence[4 * NUMBER];
+        sequence[SEQUENCE];
     struct field fields[6] = {{"checkpoint_path", "", 0},
                               {"global_step", count, 0},
                               {"sequence", sequence, 0},
@@ -323,14 +327,15 @@ static int descriptor(hypertune *h, struct stat *st)
     return again;
 }
 
-/* Whether a write at the end of the file would raise SIGXFSZ. */
-static int at_limit(const struct stat *st)
+/* Whether n bytes more would break the limit on the size of files, which
+ * raises SIGXFSZ. */
+static int over_limit(const struct stat *st, size_t n)
 {
     struct rlimit limit;
 
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
            limit.rlim_cur != RLIM_INFINITY &&
-           (rlim_t)st->st_size >= limit.rlim_cur;
+           (rlim_t)st->st_size + n > limit.rlim_cur;
 }
 
 static int append(hypertune *h, const char *metric, double value, int64_t step)
@@ -339,14 +344,16 @@ static int append(hypertune *h, const char *metric, double value, int64_t step)
     struct stat st;
     int fd = descriptor(h, &st);
     size_t n;
-    ssize_t written;
+    ssize_t written = -1;
 
-    if (fd < 0 || at_limit(&st))
+    if (fd < 0)
         return -1;
     n = compose(h, metric, value, step, line);
-    do
-        written = write(fd, line, n);
-    while (written < 0 && errno == EINTR);
+    if (!over_limit(&st, n)) {
+        do
+            written = write(fd, line, n);
+        while (written < 0 && errno == EINTR);
+    }
     if (written == (ssize_t)n)
         return 0;
     if (written > 0 || line[0] == '\n')
