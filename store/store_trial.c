@@ -301,7 +301,7 @@ static int refuse(struct store *s, const struct trial_change *c, struct err *e)
 int store_trial_move(struct store *s, const struct trial_change *c,
                      struct err *e)
 {
-    struct tally t;
+    struct tally t = {0};
 
     assert(c->from < TRIAL_STATES && c->to < TRIAL_STATES);
     assert(c->from != TRIAL_SUCCEEDED); /* for good: best leans on it */

@@ -1,0 +1,109 @@
+/* Files of every age are brought up to today's tables, or left untouched. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/schema.h"
+
+#include "store/inside.h"
+#include "tests/lib/suite.h"
+#include "tests/store/shelf.h"
+
+static const struct schema_step longer[] = {
+    {1, "SELECT 1"}, /* taken already: never run again */
+    {2, "CREATE TABLE later (x INTEGER) STRICT"},
+    {3, "INSERT INTO later VALUES (7)"},
+};
+
+static const struct schema_step broken[] = {
+    {1, "SELECT 1"},
+    {2, "CREATE TABLE later (x INTEGER) STRICT"},
+    {3, "INSERT INTO nowhere VALUES (7)"},
+};
+
+START_TEST(steps_are_numbered_without_gaps)
+{
+    for (size_t i = 0; i < schema_n_steps; i++)
+        ck_assert_int_eq(schema_steps[i].number, (int)i + 1);
+}
+END_TEST
+
+START_TEST(an_older_file_takes_the_steps_it_lacks)
+{
+    struct shelf h;
+    struct err e;
+    int64_t got;
+
+    shelf_open(&h);
+    MUST(store_commit(h.store, &e));
+    MUST(schema_update(h.store, longer, 3, &e));
+    MUST(inside_ask(h.store, "PRAGMA user_version", &got, &e));
+    ck_assert_int_eq(got, 3);
+    MUST(schema_update(h.store, longer, 3, &e));
+    MUST(inside_ask(h.store, "SELECT sum(x) FROM later", &got, &e));
+    ck_assert_int_eq(got, 7);
+    shelf_close(&h);
+}
+END_TEST
+
+START_TEST(a_step_that_fails_takes_back_those_before_it)
+{
+    struct shelf h;
+    struct err e;
+    int64_t got;
+
+    shelf_open(&h);
+    MUST(store_commit(h.store, &e));
+    MUST_FAIL(schema_update(h.store, broken, 3, &e), ERR_IO);
+    MUST(inside_ask(h.store, "PRAGMA user_version", &got, &e));
+    ck_assert_int_eq(got, 1);
+    MUST(inside_ask(h.store,
+                    "SELECT count(*) FROM sqlite_schema WHERE name = 'later'",
+                    &got, &e));
+    ck_assert_int_eq(got, 0);
+    shelf_close(&h);
+}
+END_TEST
+
+START_TEST(a_newer_file_is_refused)
+{
+    struct store *s = NULL;
+    struct shelf h;
+    struct err e;
+
+    shelf_open_on_disk(&h);
+    MUST(store_commit(h.store, &e));
+    MUST(schema_update(h.store, longer, 3, &e));
+    MUST_FAIL(store_open(&s, h.path, &e), ERR_CONFLICT);
+    ck_assert_ptr_nonnull(strstr(e.text, h.path));
+    ck_assert_ptr_nonnull(strstr(e.text, "newer Hypertune"));
+    shelf_close(&h);
+}
+END_TEST
+
+START_TEST(a_database_of_another_program_is_refused_and_left_alone)
+{
+    char path[] = "/tmp/hypertune-foreign-XXXXXX";
+    struct store *s = NULL;
+    sqlite3 *db = NULL;
+    sqlite3_stmt *q;
+    struct err e;
+
+    close(mkstemp(path));
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_int_eq(
+        sqlite3_exec(db, "CREATE TABLE theirs (x)", NULL, NULL, NULL),
+        SQLITE_OK);
+    MUST_FAIL(store_open(&s, path, &e), ERR_IO);
+    ck_assert_ptr_nonnull(strstr(e.text, "is not a Hypertune database"));
+    ck_assert_int_eq(
+        sqlite3_prepare_v2(db, "PRAGMA journal_mode", -1, &q, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(q), SQLITE_ROW);
+    ck_assert_str_eq((const char *)sqlite3_column_text(q, 0), "delete");
+    sqlite3_finalize(q);
+    sqlite3_close(db);
+    unlink(path);
+}
+END_TEST
+
+SUITE("store/schema", steps_are_numbered_without_gaps,
+      an_older_file_takes_the_steps_it_lacks,
+      a_step_that_fails_takes_back_those_before_it, a_newer_file_is_refused,
+      a_database_of_another_program_is_refused_and_left_alone)
