@@ -20,21 +20,31 @@ cp starts before
 service=$(services)
 same "number of services" "$(echo "$service" | wc -l)" 1
 
+# live_on WHEN: the trainers that were there are there, and no others.
+live_on() {
+    while read -r _ _ pid; do
+        kill -0 "$pid" || fail "trainer $pid ended $1"
+    done <before
+    cmp before starts || fail "something was started $1"
+}
+
+# The service alone: run brings another one.
 kill -9 "$service"
-until_true "the end of run, whose service is gone" ended $run
-wait $run && fail "run ended with 0 though its service was killed"
-while read -r _ _ pid; do
-    kill -0 "$pid" || fail "trainer $pid ended with the service"
-done <before
+until_true "run to find a service again" hypertune list
+live_on "after the service was killed"
+
+# Both.
+kill -9 $run
+kill -9 $(services) || true
+wait $run || true
+until_true "no service" test -z "$(services)"
+live_on "after run and its service were killed"
 
 hypertune run killed.yaml >out 2>err </dev/null &
 run=$!
 until_true "the new service" hypertune list
 sleep 0.5
-while read -r _ _ pid; do
-    kill -0 "$pid" || fail "trainer $pid did not outlive the restart"
-done <before
-cmp before starts || fail "something was started while two trials ran"
+live_on "after the restart"
 touch go
 wait $run || fail "the second run ended with $?"
 
