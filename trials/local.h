@@ -1,0 +1,22 @@
+/* The launcher for this machine: each job is a process under a hypertune-shim
+ * of its own, so that jobs outlive the service and are found again.
+ *
+ * What it keeps of launcher.h's promise, and how: a name runs once because
+ * the first to make FOLDER/status runs it; nothing of an ended job is left
+ * because its shim is the subreaper of all that it started. job->cpus and
+ * job->memory are not enforced here. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TRIALS_LOCAL_H
+#define TRIALS_LOCAL_H
+
+#include "base/err.h"
+#include "io/loop.h"
+#include "trials/launcher.h"
+
+/* shim_path: the program hypertune-shim, absolute; copied. The loop outlives
+ * the launcher. Close it by (*out)->type->close. ERR_ABSENT: no such program.
+ * It waits for its own children by pid and lets all others be. */
+int local_open(struct launcher **out, struct loop *l, const char *shim_path,
+               launcher_news_fn *news, void *ctx, struct err *e);
+
+#endif
