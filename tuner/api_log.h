@@ -1,0 +1,10 @@
+/* What a trial printed. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TUNER_API_LOG_H
+#define TUNER_API_LOG_H
+
+#include "tuner/call.h"
+
+call_fn api_log;
+
+#endif

@@ -1,0 +1,240 @@
+/* Routes about studies. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tuner/api_studies.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+#include "tuner/body.h"
+#include "tuner/show.h"
+
+enum { LIST_DEFAULT = 100, LIST_MOST = 10000 };
+
+static bool add_study(void *ctx, const struct study_row *row)
+{
+    struct call *c = ctx;
+
+    show_study(&c->out, row, c->face->store, c->face->engine);
+    return false;
+}
+
+/* The answer is the study as it is now. */
+static int answer_study(struct call *c, struct err *e)
+{
+    return store_study_get(c->face->store, c->study, add_study, c, e);
+}
+
+/* ---- submit ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+struct submitted {
+    struct call *call;
+    bool resumed;
+};
+
+static bool add_submitted(void *ctx, const struct study_row *row)
+{
+    struct submitted *s = ctx;
+    struct call *c = s->call;
+
+    show_study_open(&c->out, row, c->face->store, c->face->engine);
+    text_addf(&c->out, ", \"resumed\": %s}", s->resumed ? "true" : "false");
+    return false;
+}
+
+static int submit(struct call *c, const char *dir, struct faults *f,
+                  struct err *e)
+{
+    const char *file = request_query(c->request, "file");
+    struct engine_submitted got;
+    struct submitted s = {c, false};
+    size_t n;
+    const char *bytes = request_body(c->request, &n);
+
+    if (engine_submit(c->face->engine, bytes, n,
+                      base_name(file && *file ? file : "study"), dir, &got, f,
+                      e))
+        return -1;
+    s.resumed = got.resumed;
+    return store_study_get(c->face->store, got.id, add_submitted, &s, e);
+}
+
+int api_studies_submit(struct call *c, struct err *e)
+{
+    const char *dir = request_query(c->request, "dir");
+    struct faults faults;
+
+    if (!dir || *dir != '/')
+        return err_set(e, ERR_INVALID,
+                       "\"dir\" in the query must be the absolute folder that "
+                       "relative paths of the study hang on");
+    faults_init(&faults);
+    if (submit(c, dir, &faults, e))
+        call_fail(c, e, &faults);
+    faults_clear(&faults);
+    return 0;
+}
+
+/* ---- look ---- */
+
+struct listing {
+    struct call *call;
+    int64_t n, limit, last;
+    bool more;
+};
+
+static bool add_listed(void *ctx, const struct study_row *row)
+{
+    struct listing *l = ctx;
+    struct call *c = l->call;
+
+    if (l->n == l->limit) {
+        l->more = true;
+        return false;
+    }
+    text_add(&c->out, l->n++ ? ", " : "");
+    show_study(&c->out, row, c->face->store, c->face->engine);
+    l->last = row->id;
+    return true;
+}
+
+int api_studies_list(struct call *c, struct err *e)
+{
+    struct listing l = {c, 0, LIST_DEFAULT, 0, false};
+    int64_t before = 0;
+
+    if (call_query(c, "before", 0, INT64_MAX, &before, e) ||
+        call_query(c, "limit", 1, LIST_MOST, &l.limit, e))
+        return -1;
+    text_add(&c->out, "{\"studies\": [");
+    if (store_study_list(c->face->store, before, (int)l.limit + 1, add_listed,
+                         &l, e))
+        return -1;
+    text_addf(&c->out, "], \"next\": %lld}", (long long)(l.more ? l.last : 0));
+    return 0;
+}
+
+static bool add_shown(void *ctx, const struct study_row *row)
+{
+    struct call *c = ctx;
+    struct text why;
+
+    text_init(&why);
+    show_study_open(&c->out, row, c->face->store, c->face->engine);
+    text_addf(&c->out, ", \"spec\": %s", row->spec);
+    show_text(&c->out, "source", row->source);
+    show_text(&c->out, "base_dir", row->base_dir);
+    if (engine_why(c->face->engine, row->id, 0, &why, NULL))
+        text_reset(&why);
+    show_text(&c->out, "why", text_str(&why));
+    text_add(&c->out, "}");
+    text_clear(&why);
+    return false;
+}
+
+int api_studies_show(struct call *c, struct err *e)
+{
+    return store_study_get(c->face->store, c->study, add_shown, c, e);
+}
+
+int api_studies_why(struct call *c, struct err *e)
+{
+    struct text why;
+    int64_t trial = 0;
+    int rc;
+
+    if (call_query(c, "trial", 1, INT64_MAX, &trial, e))
+        return -1;
+    text_init(&why);
+    rc = engine_why(c->face->engine, c->study, trial, &why, e);
+    text_add(&c->out, "{\"why\": ");
+    quote_json(&c->out, text_str(&why));
+    text_add(&c->out, "}");
+    text_clear(&why);
+    return rc;
+}
+
+/* ---- act ---- */
+
+int api_studies_delete(struct call *c, struct err *e)
+{
+    text_add(&c->out, "{}");
+    return engine_delete(c->face->engine, c->study, e);
+}
+
+struct pausing {
+    struct body_bool interrupt;
+};
+
+int api_studies_pause(struct call *c, struct err *e)
+{
+    static const struct body_field fields[] = {
+        {"interrupt", BODY_BOOL, false, offsetof(struct pausing, interrupt)},
+    };
+    struct pausing in = {0};
+    size_t n;
+    const char *bytes = request_body(c->request, &n);
+
+    if (body_read(bytes, n, fields, 1, &in, e) ||
+        engine_pause(c->face->engine, c->study, in.interrupt.value,
+                     "paused by a person", e))
+        return -1;
+    return answer_study(c, e);
+}
+
+/* Those that ask for nothing more take no body, or an empty object. */
+static int no_fields(const struct call *c, struct err *e)
+{
+    size_t n;
+    const char *bytes = request_body(c->request, &n);
+
+    return body_read(bytes, n, NULL, 0, NULL, e);
+}
+
+int api_studies_resume(struct call *c, struct err *e)
+{
+    if (no_fields(c, e) || engine_resume(c->face->engine, c->study, e))
+        return -1;
+    return answer_study(c, e);
+}
+
+int api_studies_cancel(struct call *c, struct err *e)
+{
+    if (no_fields(c, e) || engine_cancel(c->face->engine, c->study, e))
+        return -1;
+    return answer_study(c, e);
+}
+
+struct retrying {
+    struct body_whole number;
+};
+
+int api_studies_retry(struct call *c, struct err *e)
+{
+    static const struct body_field fields[] = {
+        {"number", BODY_WHOLE, false, offsetof(struct retrying, number)},
+    };
+    struct retrying in = {0};
+    size_t n;
+    const char *bytes = request_body(c->request, &n);
+    int64_t retried = 0;
+
+    if (body_read(bytes, n, fields, 1, &in, e))
+        return -1;
+    if (in.number.value < 0)
+        return err_set(e, ERR_INVALID,
+                       "\"number\" must be a trial's, or 0 for every FAILED "
+                       "one");
+    if (engine_retry(c->face->engine, c->study, in.number.value, &retried, e))
+        return -1;
+    text_addf(&c->out, "{\"retried\": %lld}", (long long)retried);
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* Routes about trials. docs/api.md is the contract. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TUNER_API_TRIALS_H
+#define TUNER_API_TRIALS_H
+
+#include "tuner/call.h"
+
+call_fn api_trials_best;
+call_fn api_trials_list;
+call_fn api_trials_show;
+call_fn api_trials_stop;
+call_fn api_trials_report;
+call_fn api_trials_tell;
+
+#endif

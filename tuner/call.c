@@ -1,0 +1,119 @@
+/* A call: one request on its way to its answer. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tuner/call.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "tuner/body.h"
+#include "tuner/reply.h"
+
+struct call *call_new(struct face *face, struct request *r)
+{
+    struct call *c = mem_new(1, sizeof *c);
+
+    c->face = face;
+    c->request = r;
+    c->status = 200;
+    c->type = "application/json";
+    text_init(&c->out);
+    c->next = face->calls;
+    if (c->next)
+        c->next->prev = c;
+    face->calls = c;
+    return c;
+}
+
+static void call_free(struct call *c)
+{
+    if (c->prev)
+        c->prev->next = c->next;
+    else
+        c->face->calls = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    if (c->drop)
+        c->drop(c->kept);
+    text_clear(&c->out);
+    free(c);
+}
+
+static void gone(void *ctx)
+{
+    struct call *c = ctx;
+
+    c->request = NULL;
+    if (c->gone)
+        c->gone(c);
+}
+
+void call_keep(struct call *c, void *kept, void (*drop)(void *kept),
+               void (*client_gone)(struct call *c))
+{
+    c->later = true;
+    c->kept = kept;
+    c->drop = drop;
+    c->gone = client_gone;
+    request_on_gone(c->request, gone, c);
+}
+
+void call_fail(struct call *c, const struct err *e, const struct faults *f)
+{
+    text_reset(&c->out);
+    c->type = "application/json";
+    c->status = reply_status(f && f->n > 0 ? ERR_INVALID : e->code);
+    reply_error(&c->out, e, f);
+}
+
+static void send(struct call *c)
+{
+    if (c->request)
+        request_answer(c->request, c->status, c->type, c->out.data, c->out.len);
+    call_free(c);
+}
+
+static void on_disk(void *ctx, bool ok)
+{
+    struct call *c = ctx;
+    struct err e;
+
+    if (!ok && c->status < 400) {
+        err_set(&e, ERR_IO,
+                "the service could not write to its disk, so nothing was "
+                "changed: make room in %s and try again",
+                c->face->state_dir);
+        call_fail(c, &e, NULL);
+    }
+    send(c);
+}
+
+void call_finish(struct call *c)
+{
+    if (c->request)
+        request_on_gone(c->request, NULL, NULL);
+    if (c->request && store_is_open(c->face->store))
+        engine_when_kept(c->face->engine, on_disk, c);
+    else
+        send(c);
+}
+
+void call_end_all(struct face *face)
+{
+    struct err e;
+
+    err_set(&e, ERR_BUSY, "the service is ending");
+    while (face->calls) {
+        if (face->calls->request) {
+            request_on_gone(face->calls->request, NULL, NULL);
+            call_fail(face->calls, &e, NULL);
+        }
+        send(face->calls);
+    }
+}
+
+int call_query(const struct call *c, const char *name, int64_t least,
+               int64_t most, int64_t *out, struct err *e)
+{
+    return body_query(name, request_query(c->request, name), least, most, out,
+                      e);
+}
