@@ -1,0 +1,238 @@
+/* The service, as the command line asks it. The happy path is one request, one
+ * JSON answer; all else becomes one sentence here. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/client.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/place.h"
+#include "io/fetch.h"
+
+struct client {
+    struct fetch *fetch;
+    struct fetch_answer answer;
+    struct text path;
+    char *where;
+    int told;
+    bool lost;
+};
+
+int client_open(struct client **out, const struct options *o, struct err *e)
+{
+    struct client *c = mem_new(1, sizeof *c);
+    char *token = NULL;
+    int rc = -1;
+
+    fetch_answer_init(&c->answer);
+    text_init(&c->path);
+    if (place_server(o, &c->where, &c->told, e))
+        goto out;
+    if (strncmp(c->where, "unix:", 5) != 0)
+        token = place_token(o);
+    rc = fetch_open(&c->fetch, c->where, token, e);
+out:
+    free(token);
+    if (rc)
+        client_close(c);
+    else
+        *out = c;
+    return rc;
+}
+
+void client_close(struct client *c)
+{
+    if (!c)
+        return;
+    fetch_close(c->fetch);
+    fetch_answer_clear(&c->answer);
+    text_clear(&c->path);
+    free(c->where);
+    free(c);
+}
+
+const char *client_where(const struct client *c)
+{
+    return c->where;
+}
+
+bool client_told(const struct client *c)
+{
+    return c->told;
+}
+
+const char *client_study(struct client *c, const char *study, const char *fmt,
+                         ...)
+{
+    char *name = fetch_escape(study), *rest = NULL;
+    va_list args;
+
+    va_start(args, fmt);
+    if (vasprintf(&rest, fmt, args) < 0)
+        rest = NULL;
+    va_end(args);
+    text_reset(&c->path);
+    text_add(&c->path, "/api/studies/");
+    text_add(&c->path, name);
+    text_add(&c->path, rest ? rest : "");
+    free(name);
+    free(rest);
+    return text_str(&c->path);
+}
+
+/* One request; whatever the service answers is in c->answer. */
+static int ask(struct client *c, const char *method, const char *path,
+               const char *body, size_t n, const char *type, struct err *e)
+{
+    struct err why = {0};
+
+    c->lost = false;
+    if (!fetch_do(c->fetch, method, path, body, n, type, &c->answer, &why))
+        return 0;
+    c->lost = why.code != ERR_BUSY;
+    if (why.code == ERR_ABSENT)
+        return err_set(e, ERR_OUTSIDE,
+                       "no service answers at %s: start one with `hypertune "
+                       "serve`, or use `hypertune run FILE`",
+                       c->where);
+    if (why.code == ERR_BUSY)
+        return err_set(e, ERR_BUSY, "interrupted");
+    return err_set(e, ERR_OUTSIDE, "%s", why.text);
+}
+
+static enum err_code code_of(int status)
+{
+    static const struct {
+        int status;
+        enum err_code code;
+    } codes[] = {{400, ERR_INVALID}, {404, ERR_ABSENT}, {409, ERR_CONFLICT},
+                 {413, ERR_INVALID}, {503, ERR_BUSY},   {507, ERR_IO}};
+
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (codes[i].status == status)
+            return codes[i].code;
+    return ERR_OUTSIDE;
+}
+
+/* Sets *e from an answer that is no success. */
+static int refused(const struct client *c, const json_t *answer, struct err *e)
+{
+    const json_t *error = json_object_get(answer, "error");
+    const char *says = json_string_value(json_object_get(error, "message"));
+    int status = c->answer.status;
+
+    if (says)
+        return err_set(e, code_of(status), "%s", says);
+    if (status == 401 || status == 403)
+        return err_set(e, ERR_OUTSIDE,
+                       "%s refused us: set HYPERTUNE_TOKEN to its token",
+                       c->where);
+    return err_set(e, code_of(status), "%s answered with HTTP status %d",
+                   c->where, status);
+}
+
+static void copy_faults(const json_t *answer, struct faults *f)
+{
+    const json_t *list =
+        json_object_get(json_object_get(answer, "error"), "faults");
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *text = json_string_value(json_object_get(one, "text"));
+
+        faults_add(f, (int)json_integer_value(json_object_get(one, "line")),
+                   (int)json_integer_value(json_object_get(one, "column")),
+                   "%s", text ? text : "wrong");
+    }
+}
+
+/* Reads c->answer as JSON into *out, or its error into *e (and *f). */
+static int understand(struct client *c, struct json_t **out, struct faults *f,
+                      struct err *e)
+{
+    json_t *answer = json_loadb(text_str(&c->answer.body), c->answer.body.len,
+                                JSON_DECODE_ANY, NULL);
+    int rc = 0;
+
+    if (c->answer.status / 100 != 2) {
+        rc = refused(c, answer, e);
+        if (f)
+            copy_faults(answer, f);
+    } else if (!answer) {
+        rc = err_set(e, ERR_OUTSIDE, "%s does not speak like a hypertuned",
+                     c->where);
+    } else if (out) {
+        *out = json_incref(answer);
+    }
+    json_decref(answer);
+    return rc;
+}
+
+int client_get(struct client *c, const char *path, struct json_t **out,
+               struct err *e)
+{
+    if (ask(c, "GET", path, NULL, 0, NULL, e))
+        return -1;
+    return understand(c, out, NULL, e);
+}
+
+int client_post(struct client *c, const char *path, struct json_t *body,
+                struct json_t **out, struct err *e)
+{
+    char *bytes = body ? json_dumps(body, JSON_COMPACT) : mem_copy_text("{}");
+    int rc = ask(c, "POST", path, bytes, strlen(bytes), "application/json", e);
+
+    free(bytes);
+    json_decref(body);
+    return rc ? -1 : understand(c, out, NULL, e);
+}
+
+int client_delete(struct client *c, const char *path, struct err *e)
+{
+    if (ask(c, "DELETE", path, NULL, 0, NULL, e))
+        return -1;
+    return understand(c, NULL, NULL, e);
+}
+
+int client_log(struct client *c, const char *path, struct text *out,
+               int64_t *next_offset, bool *ended, struct err *e)
+{
+    if (ask(c, "GET", path, NULL, 0, NULL, e))
+        return -1;
+    if (c->answer.status / 100 != 2)
+        return understand(c, NULL, NULL, e);
+    text_reset(out);
+    if (c->answer.body.len)
+        text_add_bytes(out, c->answer.body.data, c->answer.body.len);
+    *next_offset = c->answer.next_offset;
+    *ended = c->answer.ended;
+    return 0;
+}
+
+int client_submit(struct client *c, const char *bytes, size_t n,
+                  const char *file, const char *dir, struct json_t **out,
+                  struct faults *f, struct err *e)
+{
+    char *name = fetch_escape(file), *folder = fetch_escape(dir);
+    char *path = mem_format("/api/studies?file=%s&dir=%s", name, folder);
+    int rc = ask(c, "POST", path, bytes, n, "application/yaml", e);
+
+    free(path);
+    free(folder);
+    free(name);
+    return rc ? -1 : understand(c, out, f, e);
+}
+
+bool client_lost(const struct client *c)
+{
+    return c->lost;
+}
+
+void client_abort_on(struct client *c, const volatile sig_atomic_t *flag)
+{
+    fetch_abort_on(c->fetch, flag);
+}

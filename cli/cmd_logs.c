@@ -1,0 +1,67 @@
+/* `logs STUDY TRIAL`: what the trial printed, byte for byte. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+
+#include "cli/client.h"
+#include "cli/cmd.h"
+#include "cli/interrupt.h"
+
+enum { POLL_MS = 300 };
+
+struct logs {
+    struct client *client;
+    const char *study, *stream;
+    int64_t number, attempt, offset;
+    struct text bytes;
+};
+
+/* The next piece to stdout; *ended once there is no more to come. */
+static int piece(struct logs *g, bool *ended, struct err *e)
+{
+    int64_t next = -1;
+
+    if (client_log(g->client,
+                   client_study(g->client, g->study,
+                                "/trials/%lld/log?stream=%s&attempt=%lld"
+                                "&offset=%lld",
+                                (long long)g->number, g->stream,
+                                (long long)g->attempt, (long long)g->offset),
+                   &g->bytes, &next, ended, e))
+        return -1;
+    if (g->bytes.len)
+        (void)fwrite(g->bytes.data, 1, g->bytes.len, stdout);
+    g->offset = next >= 0 ? next : g->offset + (int64_t)g->bytes.len;
+    return 0;
+}
+
+static int print(struct logs *g, bool follow, struct err *e)
+{
+    bool ended = false;
+
+    for (;;) {
+        if (piece(g, &ended, e))
+            return -1;
+        if (g->bytes.len)
+            continue;
+        if (!follow || ended)
+            return 0;
+        (void)fflush(stdout);
+        interrupt_sleep(POLL_MS);
+    }
+}
+
+int cmd_logs(const struct options *o, struct err *e)
+{
+    struct logs g = {.study = o->words[0],
+                     .stream = o->text[OPTION_STDERR] ? "stderr" : "stdout",
+                     .attempt = o->number[OPTION_ATTEMPT]};
+    int rc;
+
+    if (cmd_number(o->words[1], &g.number, e) || client_open(&g.client, o, e))
+        return -1;
+    text_init(&g.bytes);
+    rc = print(&g, o->text[OPTION_FOLLOW] != NULL, e);
+    text_clear(&g.bytes);
+    client_close(g.client);
+    return rc ? -1 : CMD_DONE;
+}

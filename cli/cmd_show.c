@@ -1,0 +1,254 @@
+/* `show STUDY` and `trial STUDY ID`: the facts of one thing. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "cli/client.h"
+#include "cli/cmd.h"
+#include "cli/listing.h"
+#include "cli/print.h"
+#include "cli/rows.h"
+#include "cli/view.h"
+
+enum { MOST_MEASUREMENTS = 20 }; /* the last ones, in the table */
+
+static const char *string_of(const json_t *map, const char *key)
+{
+    const char *s = json_string_value(json_object_get(map, key));
+
+    return s ? s : "";
+}
+
+static long long integer_of(const json_t *map, const char *key)
+{
+    return json_integer_value(json_object_get(map, key));
+}
+
+/* A fact from a cell, if the cell says anything. */
+static void cell_fact(struct text *out, const char *name, listing_cell_fn *cell,
+                      const json_t *row, const char *key)
+{
+    struct text what;
+
+    text_init(&what);
+    cell(row, key, false, &what);
+    if (what.len)
+        print_fact(out, name, "%s", what.data);
+    text_clear(&what);
+}
+
+static void best_fact(const json_t *study, struct text *out)
+{
+    const json_t *best = json_object_get(study, "best");
+    struct text line;
+
+    if (!json_is_object(best)) {
+        print_fact(out, "best", "none yet");
+        return;
+    }
+    text_init(&line);
+    text_addf(&line, "trial %lld  %s=", integer_of(best, "number"),
+              string_of(study, "metric"));
+    print_plain(json_object_get(best, "value"), false, &line);
+    text_add(&line, "  ");
+    view_params(json_object_get(best, "params"), &line);
+    print_fact(out, "best", "%s", text_str(&line));
+    text_clear(&line);
+}
+
+/* Each line of "why" is a fact of its own. */
+static void why_facts(const json_t *study, struct text *out)
+{
+    char *why = mem_copy_text(string_of(study, "why")), *rest = why, *line;
+    const char *name = "why";
+
+    while ((line = strsep(&rest, "\n"))) {
+        if (*line)
+            print_fact(out, name, "%s", line);
+        name = "";
+    }
+    free(why);
+}
+
+static void study_facts(const json_t *study, struct text *out)
+{
+    struct text counts;
+
+    text_init(&counts);
+    view_counts(study, &counts);
+    print_fact(out, "study", "%s", string_of(study, "name"));
+    print_fact(out, "state", "%s%s%s", string_of(study, "state"),
+               *string_of(study, "reason") ? ": " : "",
+               string_of(study, "reason"));
+    print_fact(out, "goal", "%s %s", string_of(study, "goal"),
+               string_of(study, "metric"));
+    print_fact(out, "algorithm", "%s", string_of(study, "algorithm"));
+    print_fact(out, "trials", "%s; %lld wanted, %lld at a time",
+               text_str(&counts), integer_of(study, "trials"),
+               integer_of(study, "parallel"));
+    best_fact(study, out);
+    cell_fact(out, "created", listing_time, study, "created");
+    cell_fact(out, "ended", listing_time, study, "ended");
+    why_facts(study, out);
+    text_clear(&counts);
+}
+
+static void param_facts(const json_t *trial, struct text *out)
+{
+    json_t *params = json_object_get(trial, "params"), *value;
+    const char *name;
+    struct text what;
+
+    text_init(&what);
+    json_object_foreach(params, name, value)
+    {
+        text_reset(&what);
+        print_plain(value, true, &what);
+        print_fact(out, name, "%s", text_str(&what));
+    }
+    text_clear(&what);
+}
+
+static void attempt_facts(const json_t *trial, struct text *out)
+{
+    const json_t *list = json_object_get(trial, "attempts");
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+
+        print_fact(out, "attempt", "%lld %s", integer_of(one, "attempt"),
+                   string_of(one, "outcome"));
+    }
+}
+
+static void measurement_facts(const json_t *trial, struct text *out)
+{
+    const json_t *list = json_object_get(trial, "measurements");
+    size_t n = json_array_size(list);
+    struct text what;
+
+    text_init(&what);
+    if (n > MOST_MEASUREMENTS)
+        print_fact(out, "reports", "%zu; the last %d:", n, MOST_MEASUREMENTS);
+    for (size_t i = n > MOST_MEASUREMENTS ? n - MOST_MEASUREMENTS : 0; i < n;
+         i++) {
+        const json_t *one = json_array_get(list, i);
+
+        text_reset(&what);
+        print_plain(json_object_get(one, "value"), false, &what);
+        print_fact(out, "report", "step %lld  %s=%s", integer_of(one, "step"),
+                   string_of(one, "metric"), text_str(&what));
+    }
+    text_clear(&what);
+}
+
+static void trial_facts(const json_t *trial, struct text *out)
+{
+    print_fact(out, "trial", "%lld", integer_of(trial, "number"));
+    print_fact(out, "state", "%s", string_of(trial, "state"));
+    cell_fact(out, "reason", listing_plain, trial, "reason");
+    cell_fact(out, "detail", listing_plain, trial, "detail");
+    cell_fact(out, "value", listing_plain, trial, "value");
+    param_facts(trial, out);
+    cell_fact(out, "client", listing_plain, trial, "client");
+    cell_fact(out, "created", listing_time, trial, "created");
+    cell_fact(out, "started", listing_time, trial, "started");
+    cell_fact(out, "ended", listing_time, trial, "ended");
+    cell_fact(out, "output", listing_plain, trial, "folder");
+    attempt_facts(trial, out);
+    measurement_facts(trial, out);
+}
+
+/* Every format but CSV. */
+static void print_thing(enum format format, const json_t *thing,
+                        void (*facts)(const json_t *thing, struct text *out))
+{
+    struct text out;
+
+    text_init(&out);
+    if (format == FORMAT_YAML) {
+        print_yaml(thing, &out);
+    } else if (format == FORMAT_JSON) {
+        print_json(thing, 0, &out);
+        text_add(&out, "\n");
+    } else {
+        facts(thing, &out);
+    }
+    (void)fputs(text_str(&out), stdout);
+    text_clear(&out);
+}
+
+static const struct listing_column csv[] = {
+    {"id", "id", listing_plain, true},
+    {"name", "name", listing_plain, false},
+    {"state", "state", listing_plain, false},
+    {"reason", "reason", listing_plain, false},
+    {"metric", "metric", listing_plain, false},
+    {"goal", "goal", listing_plain, false},
+    {"algorithm", "algorithm", listing_plain, false},
+    {"seed", "seed", listing_plain, true},
+    {"trials", "trials", listing_plain, true},
+    {"parallel", "parallel", listing_plain, true},
+    {"created", "created", listing_time, false},
+    {"ended", "ended", listing_time, false}};
+
+int cmd_show(const struct options *o, struct err *e)
+{
+    struct client *c;
+    json_t *study = NULL;
+    struct listing l;
+    int rc;
+
+    if (client_open(&c, o, e))
+        return -1;
+    rc = client_get(c, client_study(c, o->words[0], "%s", ""), &study, e);
+    if (!rc && o->format == FORMAT_CSV) {
+        listing_begin(&l, o->format, csv, sizeof csv / sizeof *csv);
+        listing_row(&l, study);
+        listing_end(&l);
+    } else if (!rc) {
+        print_thing(o->format, study, study_facts);
+    }
+    json_decref(study);
+    client_close(c);
+    return rc ? -1 : CMD_DONE;
+}
+
+static int print_trial(struct client *c, const struct options *o, json_t *trial,
+                       struct err *e)
+{
+    json_t *rows;
+    int rc;
+
+    if (o->format != FORMAT_CSV) {
+        print_thing(o->format, trial, trial_facts);
+        return 0;
+    }
+    rows = json_pack("[O]", trial);
+    rc = rows_print(c, o->words[0], o->format, rows, e);
+    json_decref(rows);
+    return rc;
+}
+
+int cmd_trial(const struct options *o, struct err *e)
+{
+    struct client *c;
+    json_t *trial = NULL;
+    int64_t number = 0;
+    int rc;
+
+    if (cmd_number(o->words[1], &number, e) || client_open(&c, o, e))
+        return -1;
+    rc = client_get(
+        c, client_study(c, o->words[0], "/trials/%lld", (long long)number),
+        &trial, e);
+    if (!rc)
+        rc = print_trial(c, o, trial, e);
+    json_decref(trial);
+    client_close(c);
+    return rc ? -1 : CMD_DONE;
+}

@@ -1,0 +1,127 @@
+/* `validate FILE`: every fault with its place, or what the file stands for. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/place.h"
+#include "cli/print.h"
+#include "cli/source.h"
+#include "study/codec.h"
+#include "study/command.h"
+
+enum { EXAMPLE_PORT = 29500 };
+
+/* The default, else the middle of the range or list. */
+static struct value middle(const struct param *p)
+{
+    struct value v = {.active = true};
+
+    if (p->fallback.active)
+        return p->fallback;
+    if (param_count(p) != UINT64_MAX)
+        return param_nth(p, (param_count(p) - 1) / 2);
+    v.real = p->scale == SCALE_LOG ? sqrt(p->min) * sqrt(p->max)
+                                   : p->min / 2 + p->max / 2;
+    return v;
+}
+
+static void example_point(const struct study *s, struct point *out)
+{
+    if (s->n_start) {
+        point_copy(out, &s->start[0]);
+        return;
+    }
+    point_init(out, &s->space);
+    for (size_t i = 0; i < s->space.n; i++)
+        out->values[i] = middle(&s->space.params[i]);
+    point_settle(out, &s->space);
+}
+
+/* As a shell would take it: one variable a line, then the command. */
+static void print_command(const struct words *env, const struct words *argv,
+                          struct text *out)
+{
+    for (size_t i = 0; i < env->n; i++) {
+        size_t name = strcspn(env->items[i], "=");
+
+        text_add_bytes(out, env->items[i], name);
+        text_add(out, "=");
+        print_shell(env->items[i] + name + 1, out);
+        text_add(out, " \\\n");
+    }
+    for (size_t i = 0; i < argv->n; i++) {
+        text_add(out, i ? " " : "");
+        print_shell(argv->items[i], out);
+    }
+    text_add(out, "\n");
+}
+
+static int show_argv(const struct options *o, const struct source *s,
+                     struct err *e)
+{
+    struct command_place at = {
+        .trial = 1, .attempt = 1, .base_dir = s->dir, .port = EXAMPLE_PORT};
+    char *state, *folder;
+    struct words env, argv;
+    struct point point;
+    struct text out;
+
+    if (!s->study.job.n_argv)
+        return err_set(e, ERR_INVALID,
+                       "%s: study %s launches nothing: its trials are given "
+                       "out by `hypertune ask`",
+                       s->path, s->study.name);
+    if (place_state(o, &state, e))
+        return -1;
+    folder = mem_format("%s/trials/1-%s/1/1", state, s->study.name);
+    at.folder = folder;
+    example_point(&s->study, &point);
+    words_init(&env);
+    words_init(&argv);
+    text_init(&out);
+    command_environ(&s->study, &point, &at, &env);
+    command_argv(&s->study, &point, &at, &argv);
+    print_command(&env, &argv, &out);
+    (void)fputs(text_str(&out), stdout);
+    text_clear(&out);
+    words_clear(&argv);
+    words_clear(&env);
+    point_clear(&point);
+    free(folder);
+    free(state);
+    return CMD_DONE;
+}
+
+static void show_long_form(const struct study *s)
+{
+    struct text out;
+
+    text_init(&out);
+    codec_write_yaml(s, &out);
+    (void)fputs(text_str(&out), stdout);
+    text_clear(&out);
+}
+
+int cmd_validate(const struct options *o, struct err *e)
+{
+    struct source s;
+    int rc = CMD_DONE;
+
+    if (source_read(&s, o->words[0], e))
+        return -1;
+    if (o->text[OPTION_PRINT])
+        show_long_form(&s.study);
+    if (o->text[OPTION_ARGV])
+        rc = show_argv(o, &s, e);
+    if (!o->text[OPTION_PRINT] && !o->text[OPTION_ARGV])
+        (void)printf("%s is fine: study %s, %zu parameter%s, %lld trial%s\n",
+                     s.path, s.study.name, s.study.space.n,
+                     s.study.space.n == 1 ? "" : "s", (long long)s.study.trials,
+                     s.study.trials == 1 ? "" : "s");
+    source_clear(&s);
+    return rc;
+}

@@ -1,0 +1,59 @@
+/* The words after `hypertune VERB`: options by one table, and the rest. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/text.h"
+
+enum option {
+    OPTION_HELP,
+    OPTION_SERVER,
+    OPTION_STATE,
+    OPTION_FORMAT,
+    OPTION_PRINT,
+    OPTION_ARGV,
+    OPTION_ONLY,
+    OPTION_COUNT,
+    OPTION_ASK_COUNT,
+    OPTION_CLIENT,
+    OPTION_INFEASIBLE,
+    OPTION_FOLLOW,
+    OPTION_STDERR,
+    OPTION_ATTEMPT,
+    OPTION_FAILED,
+    OPTION_YES,
+    OPTION_STEP,
+    OPTION_QUIET,
+    OPTIONS
+};
+
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_YAML };
+
+struct options {
+    const char *verb;
+    const char *text[OPTIONS]; /* as given; "" for a flag; NULL = not given */
+    int64_t number[OPTIONS];   /* of those that take a whole number; 0 = not
+                                  given */
+    enum format format;        /* TABLE if not given */
+    const char **words;        /* what is no option, in order */
+    size_t n_words;
+};
+
+/* A set of options, for `allowed`. */
+#define OPTION_SET(o) (1U << (o))
+
+/* Reads the n words of argv, which outlive *out. Only `allowed` options and
+ * --help are known. ERR_INVALID names the word and what was meant. *out is to
+ * be cleared, on failure too. */
+int options_read(struct options *out, const char *verb, unsigned allowed,
+                 char *const *argv, size_t n, struct err *e);
+void options_clear(struct options *o);
+
+/* Appends one line for each allowed option, for `hypertune help VERB`. */
+void options_explain(unsigned allowed, struct text *out);
+
+#endif

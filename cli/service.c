@@ -1,0 +1,198 @@
+/* A private hypertuned. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+extern char **environ;
+
+enum {
+    LOG_MOST_BYTES = 4 << 20, /* a longer log is begun anew */
+    END_MS = 20000            /* then it is killed; the store bears that */
+};
+
+void service_init(struct service *s, const char *state_dir)
+{
+    *s = (struct service){.state = mem_copy_text(state_dir),
+                          .log = mem_format("%s/hypertuned.log", state_dir)};
+}
+
+void service_clear(struct service *s)
+{
+    free(s->state);
+    free(s->log);
+    *s = (struct service){0};
+}
+
+char *service_program(void)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash, *path;
+
+    if (n > 0) {
+        self[n] = 0;
+        slash = strrchr(self, '/');
+        *slash = 0;
+        path = mem_format("%s/hypertuned", self);
+        if (!access(path, X_OK))
+            return path;
+        free(path);
+    }
+    return mem_copy_text("hypertuned");
+}
+
+/* mkdir -p, each new folder for us alone. */
+static int make_folders(const char *path, struct err *e)
+{
+    char *copy = mem_copy_text(path);
+    int rc = 0;
+
+    for (char *at = copy + 1; !rc; at++) {
+        char kept = *at;
+
+        if (kept != '/' && kept)
+            continue;
+        *at = 0;
+        if (mkdir(copy, 0700) && errno != EEXIST && errno != EISDIR)
+            rc = err_errno(e, errno, "the state directory %s cannot be made",
+                           path);
+        *at = kept;
+        if (!kept)
+            break;
+    }
+    free(copy);
+    return rc;
+}
+
+static int open_log(struct service *s, struct err *e)
+{
+    struct stat is;
+    int fd = open(s->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return err_errno(e, errno, "%s cannot be written", s->log);
+    if (!fstat(fd, &is) && is.st_size > LOG_MOST_BYTES && !ftruncate(fd, 0))
+        is.st_size = 0;
+    s->log_from = is.st_size;
+    return fd;
+}
+
+static int spawn(struct service *s, char *program, int log)
+{
+    char owner[32];
+    char *argv[] = {program,  (char[]){"--state"},
+                    s->state, (char[]){"--private-for"},
+                    owner,    NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    sigset_t none, normal;
+    int failed;
+
+    (void)snprintf(owner, sizeof owner, "%ld", (long)getpid());
+    sigemptyset(&none);
+    sigfillset(&normal);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, log, 1);
+    posix_spawn_file_actions_adddup2(&files, log, 2);
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setsigmask(&how, &none);
+    posix_spawnattr_setsigdefault(&how, &normal);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                       POSIX_SPAWN_SETSIGDEF);
+    failed = posix_spawnp(&s->pid, program, &files, &how, argv, environ);
+    posix_spawnattr_destroy(&how);
+    posix_spawn_file_actions_destroy(&files);
+    if (failed)
+        s->pid = 0;
+    return failed;
+}
+
+int service_start(struct service *s, struct err *e)
+{
+    char *program;
+    int log, failed;
+
+    if (make_folders(s->state, e))
+        return -1;
+    log = open_log(s, e);
+    if (log < 0)
+        return -1;
+    program = service_program();
+    failed = spawn(s, program, log);
+    (void)close(log);
+    if (failed) {
+        err_errno(e, failed, "%s cannot be started", program);
+        e->code = ERR_OUTSIDE;
+    }
+    free(program);
+    return failed ? -1 : 0;
+}
+
+bool service_gone(struct service *s)
+{
+    if (s->pid && waitpid(s->pid, NULL, WNOHANG) == s->pid)
+        s->pid = 0;
+    return !s->pid;
+}
+
+void service_stop(struct service *s, bool wait)
+{
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+
+    if (service_gone(s))
+        return;
+    (void)kill(s->pid, SIGTERM);
+    for (int ms = 0; wait && ms < END_MS && !service_gone(s); ms += 10)
+        (void)nanosleep(&pause, NULL);
+    if (wait && !service_gone(s)) {
+        (void)kill(s->pid, SIGKILL);
+        (void)waitpid(s->pid, NULL, 0);
+        s->pid = 0;
+    }
+}
+
+/* The last line of the text that is not empty; cuts the text after it. */
+static char *last_line(char *text)
+{
+    char *line;
+    size_t n = strlen(text);
+
+    while (n && strchr(" \r\n", text[n - 1]))
+        text[--n] = 0;
+    line = strrchr(text, '\n');
+    return line ? line + 1 : text;
+}
+
+int service_explain(const struct service *s, struct err *e)
+{
+    char tail[4096] = "";
+    struct stat is;
+    int fd = open(s->log, O_RDONLY | O_CLOEXEC);
+    ssize_t n = 0;
+
+    if (fd >= 0 && !fstat(fd, &is)) {
+        off_t from = is.st_size - (off_t)sizeof tail + 1;
+
+        n = pread(fd, tail, sizeof tail - 1,
+                  from > s->log_from ? from : s->log_from);
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    tail[n > 0 ? n : 0] = 0;
+    return err_set(e, ERR_OUTSIDE, "hypertuned did not start: %.300s (see %s)",
+                   n > 0 ? last_line(tail) : "it said nothing", s->log);
+}

@@ -1,0 +1,377 @@
+/* What run and watch show. The words are made by functions without a screen;
+ * the few that draw stand at the end. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/view.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/print.h"
+#include "study/trial.h"
+
+enum { REDRAW_MS = 100, BAR = 30 };
+
+static const char *string_of(const json_t *map, const char *key)
+{
+    const char *s = json_string_value(json_object_get(map, key));
+
+    return s ? s : "";
+}
+
+static int64_t integer_of(const json_t *map, const char *key)
+{
+    return json_integer_value(json_object_get(map, key));
+}
+
+static bool has_value(const json_t *map, const char *key)
+{
+    const json_t *value = json_object_get(map, key);
+
+    return value && !json_is_null(value);
+}
+
+int64_t view_count(const struct json_t *study, const char *state)
+{
+    return integer_of(json_object_get(study, "counts"), state);
+}
+
+int64_t view_running(const struct json_t *study)
+{
+    return view_count(study, "LAUNCHING") + view_count(study, "RUNNING") +
+           view_count(study, "STOPPING");
+}
+
+/* What counts towards the wanted number of trials. */
+static int64_t done_of(const json_t *study)
+{
+    return view_count(study, "SUCCEEDED") + view_count(study, "STOPPED") +
+           view_count(study, "INFEASIBLE");
+}
+
+void view_counts(const struct json_t *study, struct text *out)
+{
+    bool some = false;
+
+    for (int s = 0; s < TRIAL_STATES; s++) {
+        const char *name = trial_state_name((enum trial_state)s);
+        int64_t n = view_count(study, name);
+
+        if (!n)
+            continue;
+        text_addf(out, "%s%lld ", some ? ", " : "", (long long)n);
+        for (; *name; name++)
+            text_addf(out, "%c", tolower((unsigned char)*name));
+        some = true;
+    }
+    if (!some)
+        text_add(out, "no trials yet");
+}
+
+void view_params(const struct json_t *params, struct text *out)
+{
+    json_t *all = (json_t *)(uintptr_t)params, *value;
+    const char *name, *blank = "";
+
+    json_object_foreach(all, name, value)
+    {
+        text_addf(out, "%s%s=", blank, name);
+        print_plain(value, false, out);
+        blank = " ";
+    }
+}
+
+/* The reason, and what it says more: "exit: status 1". */
+static void add_reason(const json_t *body, struct text *out)
+{
+    const char *reason = string_of(body, "reason");
+    const char *detail = string_of(body, "detail");
+
+    if (*detail)
+        text_addf(out, " %s", detail);
+    else if (*reason)
+        text_addf(out, " %s", reason);
+}
+
+static void trial_line(const json_t *body, const json_t *study,
+                       struct text *out)
+{
+    const char *to = string_of(body, "to"), *from = string_of(body, "from");
+    enum trial_state state;
+    struct text params;
+
+    if (!trial_state_read(to, &state))
+        return;
+    if (state == TRIAL_PENDING && *from) {
+        text_addf(out, "Trial %lld PENDING again",
+                  (long long)integer_of(body, "number"));
+        add_reason(body, out);
+        return;
+    }
+    if (!trial_state_ended(state))
+        return;
+    text_addf(out, "Trial %lld %s", (long long)integer_of(body, "number"), to);
+    if (state != TRIAL_SUCCEEDED)
+        add_reason(body, out);
+    if (has_value(body, "value")) {
+        text_addf(out, " %s=", string_of(study, "metric"));
+        print_plain(json_object_get(body, "value"), false, out);
+    }
+    text_init(&params);
+    view_params(json_object_get(body, "params"), &params);
+    text_addf(out, "%s%s", params.len ? " " : "", text_str(&params));
+    text_clear(&params);
+    if (!has_value(body, "best_value") || !integer_of(body, "best_number"))
+        return;
+    text_addf(out, "  best: trial %lld ",
+              (long long)integer_of(body, "best_number"));
+    print_plain(json_object_get(body, "best_value"), false, out);
+}
+
+void view_event_line(const struct json_t *event, const struct json_t *study,
+                     struct text *out)
+{
+    const json_t *body = json_object_get(event, "body");
+    const char *kind = string_of(event, "kind");
+    struct text raw;
+
+    text_init(&raw);
+    if (!strcmp(kind, "trial")) {
+        trial_line(body, study, &raw);
+    } else if (!strcmp(kind, "study")) {
+        text_addf(&raw, "Study %s %s", string_of(study, "name"),
+                  string_of(body, "to"));
+        if (*string_of(body, "reason"))
+            text_addf(&raw, ": %s", string_of(body, "reason"));
+    } else if (!strcmp(kind, "warning")) {
+        text_addf(&raw, "Warning: %s", string_of(body, "text"));
+    }
+    print_safe(text_str(&raw), out);
+    text_clear(&raw);
+}
+
+static void add_cut(struct text *line, size_t width, struct text *out)
+{
+    struct text safe;
+
+    text_init(&safe);
+    print_safe(text_str(line), &safe);
+    print_cut(text_str(&safe), width, out);
+    text_add(out, "\n");
+    text_clear(&safe);
+    text_reset(line);
+}
+
+/* "[########>>>.........] 12/40 done, 3 running, 1 failed" */
+static void add_bar(const json_t *study, struct text *line)
+{
+    int64_t wanted = integer_of(study, "trials"), done = done_of(study);
+    int64_t running = view_running(study);
+    int64_t failed = view_count(study, "FAILED");
+
+    if (wanted < 1)
+        wanted = 1;
+    text_add(line, "[");
+    for (int64_t i = 0; i < BAR; i++) {
+        int64_t at = i * wanted / BAR;
+
+        text_add(line, at < done ? "#" : at < done + running ? ">" : ".");
+    }
+    text_addf(line, "] %lld/%lld done, %lld running", (long long)done,
+              (long long)wanted, (long long)running);
+    if (failed)
+        text_addf(line, ", %lld failed", (long long)failed);
+}
+
+static void add_time(const json_t *study, const struct view_clock *clock,
+                     struct text *line)
+{
+    int64_t done = done_of(study);
+    int64_t fresh = done - clock->done_at_first;
+    int64_t left = integer_of(study, "trials") - done;
+
+    text_add(line, "time    ");
+    print_duration(clock->now_ms - integer_of(study, "created"), line);
+    text_add(line, " elapsed");
+    if (fresh < 1 || left < 1)
+        return;
+    text_add(line, ", about ");
+    print_duration(clock->watched_ms / fresh * left / 1000 * 1000, line);
+    text_add(line, " left");
+}
+
+void view_block(const struct json_t *study, const struct view_clock *clock,
+                size_t width, struct text *out)
+{
+    const json_t *best = json_object_get(study, "best");
+    const char *state = string_of(study, "state");
+    struct text line;
+
+    text_init(&line);
+    text_addf(&line, "%s  ", string_of(study, "name"));
+    add_bar(study, &line);
+    if (strcmp(state, "ACTIVE") != 0)
+        text_addf(&line, "  %s", state);
+    add_cut(&line, width, out);
+    if (json_is_object(best)) {
+        text_addf(&line, "best    trial %lld  %s=",
+                  (long long)integer_of(best, "number"),
+                  string_of(study, "metric"));
+        print_plain(json_object_get(best, "value"), false, &line);
+        text_add(&line, "  ");
+        view_params(json_object_get(best, "params"), &line);
+    } else {
+        text_add(&line, "best    none yet");
+    }
+    add_cut(&line, width, out);
+    add_time(study, clock, &line);
+    add_cut(&line, width, out);
+    text_clear(&line);
+}
+
+static void add_best(const json_t *study, const json_t *best,
+                     const char *folder, struct text *out)
+{
+    json_t *params = json_object_get(best, "params"), *value;
+    const char *name;
+    int widest = 6;
+
+    text_addf(out,
+              "Best: trial %lld  %s=", (long long)integer_of(best, "number"),
+              string_of(study, "metric"));
+    print_plain(json_object_get(best, "value"), false, out);
+    text_add(out, "\n");
+    json_object_foreach(params, name, value) if ((int)strlen(name) > widest)
+        widest = (int)strlen(name);
+    json_object_foreach(params, name, value)
+    {
+        text_addf(out, "  %-*s  ", widest, name);
+        print_plain(value, false, out);
+        text_add(out, "\n");
+    }
+    if (folder)
+        text_addf(out, "  %-*s  %s\n", widest, "output", folder);
+}
+
+void view_summary(const struct json_t *study, const struct json_t *best,
+                  const char *folder, struct text *out)
+{
+    int64_t created = integer_of(study, "created");
+    int64_t ended = integer_of(study, "ended");
+
+    text_addf(out, "Study %s %s: ", string_of(study, "name"),
+              string_of(study, "state"));
+    view_counts(study, out);
+    if (ended > created) {
+        text_add(out, " in ");
+        print_duration(ended - created, out);
+    }
+    text_add(out, "\n");
+    if (json_is_object(best))
+        add_best(study, best, folder, out);
+    else
+        text_add(out, "Best: none, no trial succeeded\n");
+}
+
+/* ---- the screen ---- */
+
+static size_t screen_width(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
+        return 79;
+    return size.ws_col - 1U;
+}
+
+static void erase(struct view *v)
+{
+    if (v->lines)
+        (void)printf("\033[%dA\r\033[J", v->lines);
+    v->lines = 0;
+}
+
+void view_open(struct view *v)
+{
+    const char *kind = getenv("TERM");
+
+    *v = (struct view){.began_ms = clock_steady_ms(&clock_real),
+                       .done_at_first = -1};
+    v->live = isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb");
+}
+
+/* On a terminal the block tells of successes; only the rest has a line. */
+static bool is_worth_a_line(const struct view *v, const json_t *event)
+{
+    const json_t *body = json_object_get(event, "body");
+
+    return !v->live || strcmp(string_of(event, "kind"), "trial") != 0 ||
+           !strcmp(string_of(body, "to"), "FAILED") ||
+           !strcmp(string_of(body, "to"), "INFEASIBLE");
+}
+
+void view_event(struct view *v, const struct json_t *event,
+                const struct json_t *study)
+{
+    struct text line;
+
+    if (!is_worth_a_line(v, event))
+        return;
+    text_init(&line);
+    view_event_line(event, study, &line);
+    if (line.len)
+        view_say(v, "%s", line.data);
+    text_clear(&line);
+}
+
+void view_say(struct view *v, const char *fmt, ...)
+{
+    va_list args;
+
+    if (v->live)
+        erase(v);
+    va_start(args, fmt);
+    (void)vprintf(fmt, args);
+    va_end(args);
+    (void)printf("\n");
+    v->drawn_ms = 0;
+    (void)fflush(stdout);
+}
+
+void view_study(struct view *v, const struct json_t *study)
+{
+    int64_t now = clock_steady_ms(&clock_real);
+    struct view_clock clock;
+    struct text block;
+
+    if (v->done_at_first < 0)
+        v->done_at_first = done_of(study);
+    if (!v->live || (v->drawn_ms && now - v->drawn_ms < REDRAW_MS))
+        return;
+    clock = (struct view_clock){.now_ms = clock_wall_ms(&clock_real),
+                                .watched_ms = now - v->began_ms,
+                                .done_at_first = v->done_at_first};
+    text_init(&block);
+    view_block(study, &clock, screen_width(), &block);
+    erase(v);
+    for (const char *c = text_str(&block); *c; c++)
+        v->lines += *c == '\n';
+    (void)fputs(text_str(&block), stdout);
+    (void)fflush(stdout);
+    text_clear(&block);
+    v->drawn_ms = now;
+}
+
+void view_close(struct view *v)
+{
+    if (v->live)
+        erase(v);
+    (void)fflush(stdout);
+}

@@ -1,0 +1,62 @@
+/* What run and watch show of a study that is under way: one block that is drawn
+ * again and again on a terminal, one line an event elsewhere. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CLI_VIEW_H
+#define CLI_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+struct json_t; /* jansson's */
+
+struct view {
+    bool live;        /* stdout is a terminal that can move its cursor */
+    int lines;        /* of the block that stands on the screen */
+    int64_t drawn_ms; /* when; steady clock */
+    int64_t began_ms; /* the first look; steady clock */
+    int64_t done_at_first;
+};
+
+void view_open(struct view *v);
+/* One event of docs/api.md, told where it is worth a line. */
+void view_event(struct view *v, const struct json_t *event,
+                const struct json_t *study);
+/* The study as it is now: draws the block, at most ten times a second. */
+void view_study(struct view *v, const struct json_t *study);
+/* A sentence of our own, above the block. */
+void view_say(struct view *v, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void view_close(struct view *v); /* takes the block away */
+
+/* ---- the words, without a screen ---- */
+
+/* "Trial 7 SUCCEEDED accuracy=0.97 hidden=64  best: trial 5 0.98", or nothing
+ * if the event is worth no line. */
+void view_event_line(const struct json_t *event, const struct json_t *study,
+                     struct text *out);
+
+/* The block: lines of at most `width` characters. done_at_first trials were
+ * done when the watch began, watched_ms ago; now_ms is the wall clock. */
+struct view_clock {
+    int64_t now_ms, watched_ms, done_at_first;
+};
+void view_block(const struct json_t *study, const struct view_clock *clock,
+                size_t width, struct text *out);
+
+/* The end: the study's state and counts, the best trial, where its output
+ * lies (folder may be NULL). */
+void view_summary(const struct json_t *study, const struct json_t *best,
+                  const char *folder, struct text *out);
+
+/* "1 running, 12 succeeded, 1 failed": every state that has trials. */
+void view_counts(const struct json_t *study, struct text *out);
+int64_t view_count(const struct json_t *study, const char *state);
+/* Trials that are under way: LAUNCHING, RUNNING, STOPPING. */
+int64_t view_running(const struct json_t *study);
+/* "learning_rate=0.0123 hidden=64" with six digits. */
+void view_params(const struct json_t *params, struct text *out);
+
+#endif
