@@ -91,10 +91,10 @@ static void close_end(struct local_job *j)
 
 static void job_free(struct local_job *j)
 {
-    if (j->prev)
-        j->prev->next = j->next;
-    else
+    if (j->local->jobs == j)
         j->local->jobs = j->next;
+    else
+        j->prev->next = j->next;
     if (j->next)
         j->next->prev = j->prev;
     close_alive(j);
@@ -478,9 +478,12 @@ static void stop(struct launcher *launcher, const char *job_name, bool kill_now)
 static void local_close(struct launcher *launcher)
 {
     struct local *l = (struct local *)launcher;
+    struct local_job *next;
 
-    while (l->jobs)
-        job_free(l->jobs);
+    for (struct local_job *j = l->jobs; j; j = next) {
+        next = j->next;
+        job_free(j);
+    }
     free(l->shim_path);
     free(l);
 }

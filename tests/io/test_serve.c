@@ -387,9 +387,8 @@ static void talk_nonsense(void *ctx)
         "GET\r\n\r\n",
         "GET / HTTP/9.9\r\n\r\n",
         "\x16\x03\x01\x02\x01\r\n\r\n",
-        "POST / HTTP/1.1\r\n"
-        "Content-Length: -5\r\n\r\n",
         "GET nopath HTTP/1.1\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
         "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
