@@ -1,0 +1,33 @@
+/* The list of algorithms, and what must be set once for all of them. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "algorithms/algorithms.h"
+
+#include <cblas.h>
+#include <gsl/gsl_errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "algorithms/kinds.h"
+
+const struct algorithm_type *const algorithms[] = {
+    &algorithm_bayes, &algorithm_grid, &algorithm_random, &algorithm_quasi,
+    NULL};
+
+const struct algorithm_type *algorithms_find(const char *name)
+{
+    for (size_t i = 0; algorithms[i]; i++)
+        if (strcmp(algorithms[i]->name, name) == 0)
+            return algorithms[i];
+    return NULL;
+}
+
+void algorithms_init(void)
+{
+    openblas_set_num_threads(1);
+    gsl_set_error_handler_off();
+}
+
+void kinds_source(struct suggestion *out, const char *source)
+{
+    snprintf(out->source, sizeof out->source, "%s", source);
+}
