@@ -34,7 +34,10 @@ struct loop_watch *loop_readable(struct loop *l, int fd, loop_fn *fn,
                                  void *ctx);
 struct loop_watch *loop_signal(struct loop *l, int signal_number, loop_fn *fn,
                                void *ctx);
-void loop_forget(struct loop_watch *w); /* NULL is fine; fd stays open */
+/* NULL is fine; the descriptor stays open. It may be forgotten in its own
+ * callback or in another's: its fn is not called any more, and its memory stays
+ * until the round ends. A loop_after is forgotten by itself when it is due. */
+void loop_forget(struct loop_watch *w);
 
 /* For io/serve.c: the libevent base, an event_base *. */
 void *loop_base(struct loop *l);

@@ -12,10 +12,10 @@
 
 /* A job as a launcher gets it; valid during the call only. */
 struct job {
-    const char *name;      /* STUDY_ID/TRIAL/ATTEMPT: its folder's tail, unique */
-    const char *folder;    /* absolute; exists: stdout.log, stderr.log, reports,
-                              status, stop are in it */
-    char *const *argv;     /* NULL-terminated */
+    const char *name;   /* STUDY_ID/TRIAL/ATTEMPT: its folder's tail, unique */
+    const char *folder; /* absolute; exists: stdout.log, stderr.log, reports,
+                           status, stop are in it */
+    char *const *argv;  /* NULL-terminated */
     char *const *environ_; /* NULL-terminated, complete */
     const char *workdir;   /* absolute */
     double cpus;           /* 0 = not said */
@@ -23,12 +23,12 @@ struct job {
 };
 
 enum launcher_word {
-    LAUNCHER_ALIVE,   /* it runs */
-    LAUNCHER_ENDED,   /* it ended; exit_code or signal_number is true; nothing
-                         of it is left running */
-    LAUNCHER_LOST,    /* no such job, or nobody can say how it ended; nothing
-                         of it is left running */
-    LAUNCHER_REFUSED  /* it could not be started: text says why */
+    LAUNCHER_ALIVE,  /* it runs */
+    LAUNCHER_ENDED,  /* it ended; exit_code or signal_number is true; nothing
+                        of it is left running */
+    LAUNCHER_LOST,   /* no such job, or nobody can say how it ended; nothing
+                        of it is left running */
+    LAUNCHER_REFUSED /* it could not be started: text says why */
 };
 
 struct launcher_news {
@@ -66,7 +66,8 @@ struct launcher_type {
 };
 
 struct launcher {
-    const struct launcher_type *type; /* the first member of each type's struct */
+    const struct launcher_type
+        *type; /* the first member of each type's struct */
 };
 
 #endif
