@@ -65,9 +65,9 @@ struct launcher_type {
     void (*close)(struct launcher *l);
 };
 
+/* Each type's own struct begins with this one. */
 struct launcher {
-    const struct launcher_type
-        *type; /* the first member of each type's struct */
+    const struct launcher_type *type;
 };
 
 #endif
