@@ -37,7 +37,7 @@ live_on "after the service was killed"
 kill -9 $run
 kill -9 $(services) || true
 wait $run || true
-until_true "no service" test -z "$(services)"
+until_true "the end of the service" no_service
 live_on "after run and its service were killed"
 
 hypertune run killed.yaml >out 2>err </dev/null &

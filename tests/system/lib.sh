@@ -37,6 +37,10 @@ services() {
     done
 }
 
+no_service() {
+    [ -z "$(services)" ]
+}
+
 end_all() {
     for round in 1 2 3; do
         left=$(mine)
