@@ -148,14 +148,8 @@ int board_take_trial(struct live_study *s, const struct trial_row *row,
     return 0;
 }
 
-void board_drop_trial(struct live_trial *t)
+static void free_trial(struct live_trial *t)
 {
-    struct live_trial **at = &t->study->trials;
-
-    while (*at != t)
-        at = &(*at)->next;
-    *at = t->next;
-    t->study->n_trials--;
     for (size_t i = 0; i < t->n_curves; i++) {
         free(t->curves[i].metric);
         curve_clear(&t->curves[i].curve);
@@ -170,12 +164,27 @@ void board_drop_trial(struct live_trial *t)
     free(t);
 }
 
+void board_drop_trial(struct live_trial *t)
+{
+    struct live_trial **at = &t->study->trials;
+
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    t->study->n_trials--;
+    free_trial(t);
+}
+
 void board_drop_study(struct board *b, struct live_study *s)
 {
     struct live_study **at = &b->studies;
 
-    while (s->trials)
-        board_drop_trial(s->trials);
+    while (s->trials) {
+        struct live_trial *t = s->trials;
+
+        s->trials = t->next;
+        free_trial(t);
+    }
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/engine.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -441,6 +442,7 @@ int engine_stop_trial(struct engine *g, int64_t study, int64_t number,
 
     if (enter(g, e) || live_trial(g, study, number, &t, e))
         return -1;
+    assert(t);
     return outcome(
         g, judge_stop(&g->board, t, REASON_USER, "stopped by a person"), e);
 }
@@ -571,6 +573,7 @@ int engine_report(struct engine *g, int64_t study, int64_t number,
 
     if (enter(g, e) || live_trial(g, study, number, &t, e))
         return -1;
+    assert(t);
     if (t->trial.state != TRIAL_RUNNING && t->trial.state != TRIAL_STOPPING)
         return err_set(e, ERR_CONFLICT, "trial %lld is %s and reports nothing",
                        (long long)number, trial_state_name(t->trial.state));
@@ -589,6 +592,7 @@ int engine_tell(struct engine *g, int64_t study, int64_t number,
 
     if (enter(g, e) || live_trial(g, study, number, &t, e))
         return -1;
+    assert(t);
     if (board_launches(t->study))
         return err_set(e, ERR_CONFLICT,
                        "study %s runs its trials itself: they end when their "

@@ -167,7 +167,7 @@ static int launch(struct board *b, struct live_trial *t)
     if (store_begin(b->parts.store, &e) ||
         store_attempt_add(b->parts.store, s->id, t->trial.number, t->attempt,
                           board_now(b), &e) ||
-        listen_open(b, t, &e))
+        listen_open(b, t, false, &e))
         return board_fail(b, &e);
     if (run_move(b, t, TRIAL_LAUNCHING, &cause))
         return -1;

@@ -179,12 +179,13 @@ static char *lines_path(const struct live_trial *t)
     return path;
 }
 
-int listen_open(struct board *b, struct live_trial *t, struct err *e)
+int listen_open(struct board *b, struct live_trial *t, bool stored,
+                struct err *e)
 {
     struct follow_spec spec = {.folder = t->folder,
                                .metric = t->study->study.metric,
                                .pattern = t->study->study.job.pattern};
-    char *lines, *marks;
+    char *lines, *marks = NULL;
     int rc;
 
     for (size_t i = 0; i < t->n_curves; i++) {
@@ -192,7 +193,8 @@ int listen_open(struct board *b, struct live_trial *t, struct err *e)
         curve_clear(&t->curves[i].curve);
     }
     t->n_curves = 0;
-    if (restore(b, t, &marks, e))
+    t->reports = 0;
+    if (stored && restore(b, t, &marks, e))
         return -1;
     if (!t->folder) { /* nothing runs: its client reports over HTTP */
         free(marks);

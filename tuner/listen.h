@@ -11,9 +11,10 @@ enum {
     LISTEN_METRICS = 200
 }; /* names an attempt may report; more are ignored */
 
-/* Begins to follow the trial's current attempt, where it was left if the
- * attempt is stored already. */
-int listen_open(struct board *b, struct live_trial *t, struct err *e);
+/* Begins to follow the trial's current attempt: a new one, or (`stored`) one
+ * that was under way, from where it was left. */
+int listen_open(struct board *b, struct live_trial *t, bool stored,
+                struct err *e);
 
 /* Takes in what is new. Returns whether more is waiting. `last`: the job has
  * ended. On a failed write the board is broken. */

@@ -47,9 +47,9 @@ static int recover_trial(struct board *b, struct live_trial *t, struct err *e)
     if (t->trial.state == TRIAL_PENDING)
         return 0;
     if (!board_launches(t->study))
-        return listen_open(b, t, e);
+        return listen_open(b, t, true, e);
     board_name_job(b, t);
-    if (listen_open(b, t, e))
+    if (listen_open(b, t, true, e))
         return -1;
     if (t->trial.state == TRIAL_LAUNCHING)
         board_deed(b, &deed);
