@@ -87,7 +87,7 @@ static int read_metrics(const struct telling *t, const struct options *o,
                         json_t *body, struct err *e)
 {
     for (size_t i = 2; i < o->n_words; i++) {
-        char *metric;
+        char *metric = NULL;
         double value;
         int rc = 0;
 
@@ -113,7 +113,7 @@ static int check_words(const struct options *o, int64_t *number, struct err *e)
         return err_set(e, ERR_INVALID,
                        "tell wants METRIC=VALUE or --infeasible WHY");
     for (size_t i = 2; i < o->n_words; i++) {
-        char *metric;
+        char *metric = NULL;
         double value;
 
         if (cmd_metric(o->words[i], &metric, &value, e))

@@ -20,6 +20,8 @@ void interrupt_catch(void)
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction act = {0}, before;
 
+    count = 0;
+    flag = 0;
     sigemptyset(&act.sa_mask);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         act.sa_handler = on_signal;

@@ -6,7 +6,7 @@
 #include <signal.h>
 
 /* From now on SIGINT, SIGTERM and SIGHUP (unless it was ignored, as nohup
- * does) are counted and end no more; SIGPIPE is ignored. */
+ * does) are counted, from 0, and end no more; SIGPIPE is ignored. */
 void interrupt_catch(void);
 
 /* How often we were interrupted. */

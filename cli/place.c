@@ -58,7 +58,7 @@ int place_state(const struct options *o, char **out, struct err *e)
 int place_server(const struct options *o, char **out, int *told, struct err *e)
 {
     const char *url = o->text[OPTION_SERVER];
-    char *state;
+    char *state = NULL;
 
     if (!url && !o->text[OPTION_STATE])
         url = environment("HYPERTUNE_SERVER");
@@ -78,7 +78,7 @@ int place_server(const struct options *o, char **out, int *told, struct err *e)
 char *place_token(const struct options *o)
 {
     const char *token = environment("HYPERTUNE_TOKEN");
-    char *state, *path, line[256];
+    char *state = NULL, *path, line[256];
     FILE *file;
     struct err e;
 

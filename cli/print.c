@@ -67,7 +67,7 @@ static void json_map(const json_t *map, int indent, bool lines,
     text_add(out, "}");
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): documents are at most 64 deep */
+/* Recursive: documents are at most 64 deep. */
 static void json_inner(const json_t *value, int indent, bool lines,
                        struct text *out)
 {

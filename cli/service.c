@@ -16,8 +16,6 @@
 
 #include "base/mem.h"
 
-extern char **environ;
-
 enum {
     LOG_MOST_BYTES = 4 << 20, /* a longer log is begun anew */
     END_MS = 20000            /* then it is killed; the store bears that */
@@ -151,7 +149,7 @@ bool service_gone(struct service *s)
 
 void service_stop(struct service *s, bool wait)
 {
-    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    const struct timespec pause = {.tv_nsec = 10000000L};
 
     if (service_gone(s))
         return;

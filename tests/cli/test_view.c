@@ -1,0 +1,169 @@
+/* What run and watch say of an event and of a study. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/view.h"
+
+#include <check.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/print.h"
+#include "tests/lib/suite.h"
+
+static json_t *json(const char *text)
+{
+    json_t *value = json_loads(text, 0, NULL);
+
+    ck_assert_ptr_nonnull(value);
+    return value;
+}
+
+static const char study_text[] =
+    "{\"name\": \"digits\", \"metric\": \"accuracy\", \"state\": \"ACTIVE\","
+    " \"trials\": 40, \"created\": 1000000, \"ended\": 0,"
+    " \"counts\": {\"PENDING\": 0, \"LAUNCHING\": 1, \"RUNNING\": 3,"
+    "  \"SUCCEEDED\": 9, \"STOPPED\": 1, \"FAILED\": 2},"
+    " \"best\": {\"number\": 5, \"value\": 0.98123456,"
+    "  \"params\": {\"lr\": 0.0123456789, \"hidden\": 64}}}";
+
+/* The line of one event of that kind with that body. Yours to free. */
+static char *line_of(const char *kind, const char *body)
+{
+    char *text =
+        mem_format("{\"id\": 1, \"kind\": \"%s\", \"body\": %s}", kind, body);
+    json_t *event = json(text), *study = json(study_text);
+    struct text out;
+
+    text_init(&out);
+    view_event_line(event, study, &out);
+    json_decref(study);
+    json_decref(event);
+    free(text);
+    return out.data ? text_take(&out) : mem_copy_text("");
+}
+
+START_TEST(each_event_has_the_line_of_the_manual)
+{
+    static const char *const rows[][3] = {
+        {"trial",
+         "{\"number\": 7, \"from\": \"RUNNING\", \"to\": \"SUCCEEDED\","
+         " \"reason\": \"value\", \"detail\": \"\", \"value\": 0.9731,"
+         " \"params\": {\"learning_rate\": 0.0123, \"hidden\": 64},"
+         " \"best_number\": 5, \"best_value\": 0.9812}",
+         "Trial 7 SUCCEEDED accuracy=0.9731 learning_rate=0.0123 hidden=64  "
+         "best: trial 5 0.9812"},
+        {"trial",
+         "{\"number\": 8, \"from\": \"RUNNING\", \"to\": \"FAILED\","
+         " \"reason\": \"exit\", \"detail\": \"exit 1: no\\u001b[2J file\","
+         " \"value\": null, \"params\": {\"opt\": \"adam\"},"
+         " \"best_number\": 0, \"best_value\": null}",
+         "Trial 8 FAILED exit 1: no?[2J file opt=adam"},
+        {"trial",
+         "{\"number\": 9, \"from\": \"STOPPING\", \"to\": \"STOPPED\","
+         " \"reason\": \"user\", \"detail\": \"\", \"value\": null,"
+         " \"params\": {}}",
+         "Trial 9 STOPPED user"},
+        {"trial",
+         "{\"number\": 2, \"from\": \"RUNNING\", \"to\": \"PENDING\","
+         " \"reason\": \"lost\", \"detail\": \"\"}",
+         "Trial 2 PENDING again lost"},
+        {"trial",
+         "{\"number\": 2, \"from\": \"LAUNCHING\", \"to\": \"RUNNING\"}", ""},
+        {"study",
+         "{\"from\": \"ACTIVE\", \"to\": \"PAUSED\","
+         " \"reason\": \"by a person\"}",
+         "Study digits PAUSED: by a person"},
+        {"warning", "{\"text\": \"the disk is full\"}",
+         "Warning: the disk is full"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *line = line_of(rows[i][0], rows[i][1]);
+
+        ck_assert_str_eq(line, rows[i][2]);
+        free(line);
+    }
+}
+END_TEST
+
+START_TEST(the_block_tells_how_far_it_is_and_for_how_long)
+{
+    const struct view_clock clock = {
+        .now_ms = 1060000, .watched_ms = 50000, .done_at_first = 5};
+    json_t *study = json(study_text);
+    struct text out;
+
+    text_init(&out);
+    view_block(study, &clock, 100, &out);
+    ck_assert_str_eq(
+        text_str(&out),
+        "digits  [########>>>...................] 10/40 done, 4 running, 2 "
+        "failed\n"
+        "best    trial 5  accuracy=0.981235  lr=0.0123457 hidden=64\n"
+        "time    1:00 elapsed, about 5:00 left\n");
+    text_clear(&out);
+    json_decref(study);
+}
+END_TEST
+
+START_TEST(no_line_of_the_block_is_wider_than_the_screen)
+{
+    const struct view_clock clock = {.now_ms = 1060000, .done_at_first = 10};
+    json_t *study = json(study_text);
+
+    for (size_t width = 5; width < 90; width++) {
+        struct text out;
+        char *rest, *line, *all;
+
+        text_init(&out);
+        view_block(study, &clock, width, &out);
+        rest = all = text_take(&out);
+        while ((line = strsep(&rest, "\n")))
+            ck_assert_uint_le(print_width(line), width);
+        free(all);
+    }
+    json_decref(study);
+}
+END_TEST
+
+START_TEST(a_study_without_best_trial_says_so)
+{
+    json_t *study = json("{\"name\": \"s\", \"state\": \"FAILED\","
+                         " \"created\": 1000, \"ended\": 63000, \"best\": null,"
+                         " \"counts\": {\"FAILED\": 3}}");
+    struct text out;
+
+    text_init(&out);
+    view_summary(study, json_object_get(study, "best"), NULL, &out);
+    ck_assert_str_eq(text_str(&out), "Study s FAILED: 3 failed in 1:02\n"
+                                     "Best: none, no trial succeeded\n");
+    text_clear(&out);
+    json_decref(study);
+}
+END_TEST
+
+START_TEST(the_summary_has_every_parameter_and_the_place_of_the_output)
+{
+    json_t *study = json(study_text);
+    struct text out;
+
+    text_init(&out);
+    view_summary(study, json_object_get(study, "best"), "/x/1-digits/5", &out);
+    ck_assert_str_eq(text_str(&out),
+                     "Study digits ACTIVE: 1 launching, 3 running, 9 "
+                     "succeeded, 1 stopped, 2 failed\n"
+                     "Best: trial 5  accuracy=0.981235\n"
+                     "  lr      0.0123457\n"
+                     "  hidden  64\n"
+                     "  output  /x/1-digits/5\n");
+    text_clear(&out);
+    json_decref(study);
+}
+END_TEST
+
+SUITE("cli/view", each_event_has_the_line_of_the_manual,
+      the_block_tells_how_far_it_is_and_for_how_long,
+      no_line_of_the_block_is_wider_than_the_screen,
+      a_study_without_best_trial_says_so,
+      the_summary_has_every_parameter_and_the_place_of_the_output)
