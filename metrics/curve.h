@@ -18,13 +18,13 @@ struct curve_point {
 
 /* Only finite values take part in last and best; all count in n. */
 struct curve {
-    int64_t n;         /* reports seen */
-    int64_t stride;    /* points whose index is a multiple of it are kept */
+    int64_t n;      /* reports seen */
+    int64_t stride; /* points whose index is a multiple of it are kept */
     struct curve_point *points; /* by index */
     size_t n_points, cap;
     bool has_finite;
     struct curve_point first, last, best; /* of the finite ones */
-    bool last_is_finite;        /* of all reports, the last one */
+    bool last_is_finite;                  /* of all reports, the last one */
 };
 
 void curve_init(struct curve *c);

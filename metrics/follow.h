@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "metrics/report.h"
@@ -27,7 +28,8 @@ struct follow_spec {
 struct follow;
 typedef void follow_fn(void *ctx, const struct report *r);
 
-/* ERR_INVALID if the pattern is no regular expression. marks may be NULL. */
+/* ERR_INVALID if the pattern is no regular expression, or the marks are not
+ * ours. marks may be NULL or "": nothing was read yet. */
 int follow_open(struct follow **out, const struct follow_spec *spec,
                 const char *marks, struct err *e);
 
@@ -40,6 +42,9 @@ bool follow_poll(struct follow *f, bool last, follow_fn *fn, void *ctx);
 
 /* Valid until the next poll. */
 const char *follow_marks(const struct follow *f);
+
+/* Lines of report files, since it was opened, that were no report. */
+int64_t follow_skipped(const struct follow *f);
 void follow_close(struct follow *f); /* NULL is fine */
 
 /* Checks a pattern without a follower. */

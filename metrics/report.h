@@ -14,8 +14,8 @@ enum { REPORT_METRIC = 256 }; /* longer names are cut */
 
 struct report {
     char metric[REPORT_METRIC];
-    double value; /* may be nan or infinite: stored, never compared */
-    int64_t step; /* 0 if none was given */
+    double value;  /* may be nan or infinite: stored, never compared */
+    int64_t step;  /* 0 if none was given */
     double time_s; /* the trainer's clock, seconds since 1970; 0 = unknown */
 };
 
@@ -27,5 +27,14 @@ struct report {
  * no report. */
 int report_read_line(const char *line, size_t n, const char *metric,
                      struct report *out, struct err *e);
+
+/* Valid during the call only. */
+typedef void report_fn(void *ctx, const struct report *r);
+
+/* Reads one line of a trainer's own JSON lines: one object in which every
+ * number is a metric under its key, except "step", "global_step" or "epoch"
+ * (the first of them that is there is the step of all) and "timestamp". Gives
+ * each to fn; returns how many there were, 0 if the line is something else. */
+int report_read_all(const char *line, size_t n, report_fn *fn, void *ctx);
 
 #endif
