@@ -14,7 +14,7 @@
 
 enum { CHUNK = 128 };
 
-static const double label_noise = 0.05; /* of the feasibility model */
+static const double label_noise = 0.02; /* of the feasibility model */
 static const double least_chance = 1e-6;
 static const double half_ln_2pi = 0.91893853320467274178;
 
@@ -34,9 +34,11 @@ double acquire_log_improvement(double u, double *slope)
         *slope = cdf / h;
         return log(h);
     }
-    if (u <= -30) {
-        *slope = -u - 2 / u;
-        return -u * u / 2 - half_ln_2pi - 2 * log(-u) + log1p(-3 / (u * u));
+    if (u <= -30) { /* the asymptotic series */
+        double v = 1 / (u * u);
+
+        *slope = -u - 2 / u + 6 * v / u;
+        return -u * u / 2 - half_ln_2pi - 2 * log(-u) + log1p(v * (15 * v - 3));
     }
     ratio = 1 / gsl_sf_hazard(-u); /* Phi(u) / phi(u) */
     *slope = ratio / (1 + u * ratio);

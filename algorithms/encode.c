@@ -47,6 +47,8 @@ static double from_unit(const struct encode_axis *a, double u)
     double x = 0;
 
     u = clamp(u, 0, 1);
+    if (u == 0 || u == 1) /* the ends themselves, without rounding */
+        return u == 0 ? a->low : a->high;
     switch (a->scale) {
     case SCALE_LOG:
         x = exp(log(a->low) * (1 - u) + log(a->high) * u);

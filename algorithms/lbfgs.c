@@ -148,7 +148,7 @@ static void remember(struct lbfgs *l, const double *g)
 
     for (size_t i = 0; i < n; i++) {
         s[i] = l->trial[i] - l->x[i];
-        y[i] = g[i] - l->g[i];
+        y[i] = s[i] == 0 ? 0 : g[i] - l->g[i]; /* a held one is no part */
     }
     curve = dot(s, y, n);
     if (!(curve > 1e-10 * dot(y, y, n)) || !isfinite(1 / curve))

@@ -25,8 +25,9 @@ enum {
     MOST_RUNNING = 256 /* running trials that are believed in */
 };
 
-static const double cut_noise = 4;      /* a stopped trial's, in noises */
-static const double label_noise = 0.05; /* see acquire.c */
+static const double cut_noise = 4;       /* a stopped trial's, in noises */
+static const double label_noise = 0.02;  /* see acquire.c */
+static const double label_length = 0.25; /* for one axis, at most */
 
 void model_forget(struct model_memory *m)
 {
@@ -276,7 +277,9 @@ static void fantasise(struct model *m, const struct history *h, size_t n,
     free(normals);
 }
 
-/* The process of labels: 1 where a trial gave a value, 0 where none is. */
+/* The process of labels: 1 where a trial gave a value, 0 where none is. Its
+ * lengths are those of the objective, doubled, but short enough to see an
+ * edge. */
 static int judge(struct model *m, const struct history *h)
 {
     size_t d = h->encode->n, most = h->n_valued + h->n_infeasible, n = 0;
@@ -298,7 +301,8 @@ static int judge(struct model *m, const struct history *h)
     }
     gp_init(&m->feasible, n, d, h->encode->n_numeric, x, y, ones, &prior);
     for (size_t j = 0; j < d; j++)
-        theta[j] = m->truth.theta[j] + M_LN2;
+        theta[j] = fmin(m->truth.theta[j] + M_LN2,
+                        log(label_length) + 0.5 * log((double)d));
     theta[d] = log(share * (1 - share));
     theta[d + 1] = log(label_noise);
     rc = factor_at(&m->feasible, theta);

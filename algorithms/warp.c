@@ -16,35 +16,6 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Onto 0..1, halves first so that no difference overflows. */
-static void squeeze(const double *raw, size_t n, double *out)
-{
-    double low = INFINITY, high = -INFINITY;
-
-    for (size_t i = 0; i < n; i++) {
-        low = fmin(low, raw[i] / 2);
-        high = fmax(high, raw[i] / 2);
-    }
-    for (size_t i = 0; i < n; i++)
-        out[i] = high > low ? (raw[i] / 2 - low) / (high - low) : 0;
-}
-
-/* The root mean square distance from the median of what is at least
- * `least`. */
-static double spread(const double *y, size_t n, double median, double least)
-{
-    double sum = 0;
-    size_t count = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        if (y[i] < least)
-            continue;
-        sum += (y[i] - median) * (y[i] - median);
-        count++;
-    }
-    return sqrt(sum / (double)count);
-}
-
 /* How many of the sorted different values are below x. */
 static size_t below(const double *sorted, size_t n, double x)
 {
@@ -61,18 +32,38 @@ static size_t below(const double *sorted, size_t n, double x)
     return low;
 }
 
-/* Values below the median become normal quantiles of their rank, as wide as
- * the upper half is. */
-static void rank_lower_half(double *y, size_t n)
+/* From the median, 0, to the best, 1; halves first so that no difference
+ * overflows. What is below the median stays for rank_lower_half. Returns the
+ * root mean square of the upper half, or 1 if that has no width. */
+static double squeeze(const double *raw, size_t n, double median, double best,
+                      double *out)
 {
-    double *sorted = slab_copy(y, n), median = 0, width = 0, under = 0;
+    double width = best / 2 - median / 2, sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (raw[i] < median)
+            continue;
+        out[i] = width > 0 ? (raw[i] / 2 - median / 2) / width : 0;
+        sum += out[i] * out[i];
+        count++;
+    }
+    return sum > 0 ? sqrt(sum / (double)count) : 1;
+}
+
+/* Values below the median become normal quantiles of their rank among the
+ * different values, as wide as the upper half is. */
+static void rank_lower_half(const double *raw, size_t n, double *out)
+{
+    double *sorted = slab_copy(raw, n), a = 0, b = 0, median = 0, width = 0;
+    double under = 0;
     size_t distinct = 0;
 
     qsort(sorted, n, sizeof *sorted, by_value);
-    median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-    width = spread(y, n, median, median);
-    if (width <= 0)
-        width = spread(y, n, median, -INFINITY);
+    a = sorted[(n - 1) / 2];
+    b = sorted[n / 2];
+    median = a == b ? a : a / 2 + b / 2;
+    width = squeeze(raw, n, median, sorted[n - 1], out);
     for (size_t i = 0; i < n; i++)
         if (!distinct || sorted[i] != sorted[distinct - 1])
             sorted[distinct++] = sorted[i];
@@ -80,10 +71,10 @@ static void rank_lower_half(double *y, size_t n)
     if (sorted[(size_t)under] == median)
         under += 0.5;
     for (size_t i = 0; i < n; i++) {
-        double rank = (double)below(sorted, distinct, y[i]) + 0.5;
+        double rank = (double)below(sorted, distinct, raw[i]) + 0.5;
 
-        if (y[i] < median)
-            y[i] = median + width * gsl_cdf_ugaussian_Pinv(0.5 * rank / under);
+        if (raw[i] < median)
+            out[i] = width * gsl_cdf_ugaussian_Pinv(0.5 * rank / under);
     }
     free(sorted);
 }
@@ -117,15 +108,14 @@ void warp_results(const double *raw, size_t n, double *out)
 {
     bool equal = true;
 
-    squeeze(raw, n, out);
     for (size_t i = 1; i < n; i++)
-        equal = equal && out[i] == out[0];
+        equal = equal && raw[i] == raw[0];
     if (n == 0 || equal) {
         for (size_t i = 0; i < n; i++)
             out[i] = 0;
         return;
     }
-    rank_lower_half(out, n);
+    rank_lower_half(raw, n, out);
     take_logs(out, n);
     standardise(out, n);
 }
