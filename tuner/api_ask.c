@@ -77,6 +77,14 @@ static void closed_one(struct call *c)
     call_finish(c);
 }
 
+static void note(struct asked *a, const struct err *e)
+{
+    if (e && e->code)
+        a->why = *e;
+    else
+        err_set(&a->why, ERR_BUSY, "no trial can be had now");
+}
+
 static void came(void *ctx, int64_t number, const struct err *e)
 {
     struct call *c = ctx;
@@ -85,7 +93,7 @@ static void came(void *ctx, int64_t number, const struct err *e)
     if (number > 0)
         a->numbers[a->n++] = number;
     else if (!a->why.code)
-        a->why = *e;
+        note(a, e);
     closed_one(c);
 }
 

@@ -26,11 +26,9 @@ static int read_wanted(const struct call *c, struct wanted *w, struct err *e)
 {
     const char *stream = request_query(c->request, "stream");
 
-    if (!stream || strcmp(stream, "stdout") == 0)
-        w->file = "stdout.log";
-    else if (strcmp(stream, "stderr") == 0)
+    if (stream && strcmp(stream, "stderr") == 0)
         w->file = "stderr.log";
-    else
+    else if (stream && strcmp(stream, "stdout") != 0)
         return err_set(e, ERR_INVALID,
                        "\"stream\" must be stdout or stderr, not \"%.100s\"",
                        stream);
@@ -113,7 +111,7 @@ static bool read_piece(int fd, const struct wanted *w, struct text *out,
 
 int api_log(struct call *c, struct err *e)
 {
-    struct wanted w = {.limit = PIECE_MOST};
+    struct wanted w = {.file = "stdout.log", .limit = PIECE_MOST};
     struct state trial = {0};
     char *study = NULL, digits[DIGITS];
     int64_t next = 0;

@@ -122,6 +122,14 @@ int api_studies_list(struct call *c, struct err *e)
     return 0;
 }
 
+/* The sentences, one a line, without the last line's end. */
+static void add_why(struct text *out, struct text *why)
+{
+    while (why->len && why->data[why->len - 1] == '\n')
+        why->data[--why->len] = 0;
+    quote_json(out, text_str(why));
+}
+
 static bool add_shown(void *ctx, const struct study_row *row)
 {
     struct call *c = ctx;
@@ -134,7 +142,8 @@ static bool add_shown(void *ctx, const struct study_row *row)
     show_text(&c->out, "base_dir", row->base_dir);
     if (engine_why(c->face->engine, row->id, 0, &why, NULL))
         text_reset(&why);
-    show_text(&c->out, "why", text_str(&why));
+    text_add(&c->out, ", \"why\": ");
+    add_why(&c->out, &why);
     text_add(&c->out, "}");
     text_clear(&why);
     return false;
@@ -156,7 +165,7 @@ int api_studies_why(struct call *c, struct err *e)
     text_init(&why);
     rc = engine_why(c->face->engine, c->study, trial, &why, e);
     text_add(&c->out, "{\"why\": ");
-    quote_json(&c->out, text_str(&why));
+    add_why(&c->out, &why);
     text_add(&c->out, "}");
     text_clear(&why);
     return rc;

@@ -99,15 +99,17 @@ void call_finish(struct call *c)
 
 void call_end_all(struct face *face)
 {
+    struct call *next;
     struct err e;
 
     err_set(&e, ERR_BUSY, "the service is ending");
-    while (face->calls) {
-        if (face->calls->request) {
-            request_on_gone(face->calls->request, NULL, NULL);
-            call_fail(face->calls, &e, NULL);
+    for (struct call *c = face->calls; c; c = next) {
+        next = c->next;
+        if (c->request) {
+            request_on_gone(c->request, NULL, NULL);
+            call_fail(c, &e, NULL);
         }
-        send(face->calls);
+        send(c);
     }
 }
 

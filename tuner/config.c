@@ -30,36 +30,38 @@ enum kind {
     KIND_REFUSED /* known, and not in this version */
 };
 
+#define AT(member) offsetof(struct config, member)
+
 static const struct setting {
-    const char *name; /* --name; HYPERTUNE_NAME in the environment */
-    enum kind kind;
-    size_t offset;
-    const char *fallback; /* NULL: found by looking at the machine */
+    const char *name;     /* --name; HYPERTUNE_NAME in the environment */
     const char *value;    /* what --help calls it */
+    const char *fallback; /* NULL: found by looking at the machine */
     const char *sentence;
-    bool flag_only; /* not read from the environment */
+    size_t offset;
     int64_t least, most;
+    enum kind kind;
+    bool flag_only; /* not read from the environment */
 } settings[] = {
-    {"state", KIND_PATH, offsetof(struct config, state), NULL, "DIR",
-     "where studies, trials and the socket are kept", false, 0, 0},
-    {"listen", KIND_REFUSED, 0, "", "ADDRESS",
+    {"state", "DIR", NULL, "where studies, trials and the socket are kept",
+     AT(state), 0, 0, KIND_PATH, false},
+    {"listen", "ADDRESS", "",
      "TCP is not supported by this version; the socket in the state directory "
      "always listens",
-     false, 0, 0},
-    {"processors", KIND_WHOLE, offsetof(struct config, processors), NULL, "N",
-     "trials at once where a study does not say", false, 1, MOST_PLACES},
-    {"gpus", KIND_WHOLE, offsetof(struct config, gpus), NULL, "N",
-     "the same for trials that ask for GPUs", false, 0, MOST_PLACES},
-    {"least-free", KIND_BYTES, offsetof(struct config, least_free), "64M",
-     "BYTES", "with less disk space than this nothing is launched", false, 0,
-     0},
-    {"shim", KIND_PATH, offsetof(struct config, shim), NULL, "FILE",
-     "the program hypertune-shim that watches over a job", false, 0, 0},
-    {"log-level", KIND_LEVEL, offsetof(struct config, log_level), "info",
-     "LEVEL", "error, warn, info or debug", false, 0, 0},
-    {"private-for", KIND_WHOLE, offsetof(struct config, private_for), "0",
-     "PID", "end after that process has ended; running trials go on", true, 0,
-     MOST_PID},
+     0, 0, 0, KIND_REFUSED, false},
+    {"processors", "N", NULL, "trials at once where a study does not say",
+     AT(processors), 1, MOST_PLACES, KIND_WHOLE, false},
+    {"gpus", "N", NULL, "the same for trials that ask for GPUs", AT(gpus), 0,
+     MOST_PLACES, KIND_WHOLE, false},
+    {"least-free", "BYTES", "64M",
+     "with less disk space than this nothing is launched", AT(least_free), 0, 0,
+     KIND_BYTES, false},
+    {"shim", "FILE", NULL, "the program hypertune-shim that watches over a job",
+     AT(shim), 0, 0, KIND_PATH, false},
+    {"log-level", "LEVEL", "info", "error, warn, info or debug", AT(log_level),
+     0, 0, KIND_LEVEL, false},
+    {"private-for", "PID", "0",
+     "end after that process has ended; running trials go on", AT(private_for),
+     0, MOST_PID, KIND_WHOLE, true},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
