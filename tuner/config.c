@@ -45,9 +45,8 @@ static const struct setting {
     {"state", "DIR", NULL, "where studies, trials and the socket are kept",
      AT(state), 0, 0, KIND_PATH, false},
     {"listen", "ADDRESS", "",
-     "TCP is not supported by this version; the socket in the state directory "
-     "always listens",
-     0, 0, 0, KIND_REFUSED, false},
+     "not supported by this version; the state directory's socket listens", 0,
+     0, 0, KIND_REFUSED, false},
     {"processors", "N", NULL, "trials at once where a study does not say",
      AT(processors), 1, MOST_PLACES, KIND_WHOLE, false},
     {"gpus", "N", NULL, "the same for trials that ask for GPUs", AT(gpus), 0,
@@ -398,7 +397,8 @@ void config_help(struct text *out)
     for (size_t i = 0; i < WISHES; i++)
         text_addf(out, "  --%s\n        %s\n", wishes[i].name,
                   wishes[i].sentence);
-    text_add(out, "\nEach setting but --private-for may be given in the "
-                  "environment too: --log-level as\nHYPERTUNE_LOG_LEVEL. Flags "
-                  "go over the environment.\n");
+    text_add(out,
+             "\nEach setting but --private-for may stand in the environment "
+             "too: --log-level as\nHYPERTUNE_LOG_LEVEL. Flags go over the "
+             "environment.\n");
 }

@@ -36,7 +36,7 @@ static const char driven[] = "study: driven\nminimize: loss\nparams:\n"
 
 static void nap(void)
 {
-    nanosleep(&(struct timespec){0, PAUSE_MS * 1000000}, NULL);
+    nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
 }
 
 /* ---- the service ---- */
