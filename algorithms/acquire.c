@@ -14,7 +14,7 @@
 
 enum { CHUNK = 128 };
 
-static const double label_noise = 0.02; /* of the feasibility model */
+static const double label_noise = 0.005; /* of the feasibility model */
 static const double least_chance = 1e-6;
 static const double half_ln_2pi = 0.91893853320467274178;
 
@@ -125,21 +125,21 @@ void acquire_fantasise(struct acquire *a, const struct gp *truth,
 /* Where values of a chunk are made: the posteriors and their work. */
 struct bench {
     struct gp_batch objective, feasible;
-    double *means; /* CHUNK rows of n_fantasies */
+    double *means; /* a row of n_fantasies for each */
     double *w, *work, *part;
 };
 
-static void bench_init(struct bench *w, const struct acquire *a)
+static void bench_init(struct bench *w, const struct acquire *a, size_t rows)
 {
     size_t most = a->gp->n;
 
     *w = (struct bench){0};
-    gp_batch_init(&w->objective, a->gp, CHUNK);
+    gp_batch_init(&w->objective, a->gp, rows);
     if (a->feasible) {
-        gp_batch_init(&w->feasible, a->feasible, CHUNK);
+        gp_batch_init(&w->feasible, a->feasible, rows);
         most = a->feasible->n > most ? a->feasible->n : most;
     }
-    w->means = slab_grid(CHUNK, a->n_fantasies);
+    w->means = slab_grid(rows, a->n_fantasies);
     w->w = slab_new(most);
     w->work = slab_new(most);
     w->part = slab_new(a->gp->n_numeric);
@@ -264,7 +264,7 @@ void acquire_many(const struct acquire *a, const double *rows, size_t n,
 {
     struct bench w;
 
-    bench_init(&w, a);
+    bench_init(&w, a, n < CHUNK ? n : CHUNK);
     for (size_t i = 0; i < n; i += CHUNK) {
         size_t some = n - i < CHUNK ? n - i : CHUNK;
 

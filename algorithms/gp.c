@@ -354,14 +354,18 @@ static bool try_factor(struct gp *g, const double *k0, double jitter,
 /* The ladder: more jitter, then more noise. */
 static bool climb(struct gp *g, const double *k0)
 {
-    double noise = exp(g->theta[g->d + 1]);
+    double noise = exp(g->theta[g->d + 1]), jitter = jitter_low;
 
-    for (double jitter = jitter_low; jitter < 2 * jitter_high; jitter *= 10)
+    while (jitter < 2 * jitter_high) {
         if (try_factor(g, k0, jitter, noise))
             return true;
-    for (; noise < 10 * noise_high; noise *= M_E)
+        jitter *= 10;
+    }
+    while (noise < 10 * noise_high) {
         if (try_factor(g, k0, jitter_high, noise))
             return true;
+        noise *= M_E;
+    }
     return false;
 }
 

@@ -247,6 +247,7 @@ static size_t other_values(const struct encode_axis *a, double now,
                            struct draw *d, double *out)
 {
     size_t n = 0;
+    double step = 0;
 
     if (!a->categorical && a->count > ENCODE_FINE)
         return 0;
@@ -263,11 +264,11 @@ static size_t other_values(const struct encode_axis *a, double now,
             out[n++] = (double)draw_below(d, a->count);
         return n;
     }
-    for (double step = 1 / (double)a->count; step < 0.5; step *= 2) {
+    step = 1 / (double)a->count;
+    while (step < 0.5 && n + 2 <= MANY_WORDS) {
         out[n++] = now - step;
         out[n++] = now + step;
-        if (n + 2 > MANY_WORDS)
-            break;
+        step *= 2;
     }
     return n;
 }

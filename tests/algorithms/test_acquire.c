@@ -7,7 +7,14 @@
 #include "algorithms/draw.h"
 #include "tests/lib/suite.h"
 
-enum { ROWS = 12, AXES = 3, NUMERIC = 2, RUNNING = 3, FANTASIES = 8 };
+enum {
+    ROWS = 12,
+    AXES = 3,
+    NUMERIC = 2,
+    RUNNING = 3,
+    FANTASIES = 8,
+    NORMALS = FANTASIES * RUNNING
+};
 
 static const struct gp_prior prior = {-0.4, -7, 3, 1e-6};
 
@@ -48,8 +55,8 @@ START_TEST(the_logarithm_is_right_over_its_whole_range)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ck_assert_double_eq_tol(acquire_log_improvement(rows[i].u, &slope),
                                 rows[i].want, rows[i].u < -30 ? 1e-4 : 1e-6);
-    for (double u = -40; u < 8; u += 0.0625) {
-        double step = 1e-4, other = 0;
+    for (int i = -40 * 16; i < 8 * 16; i++) {
+        double step = 1e-4, other = 0, u = i / 16.0;
         double value = acquire_log_improvement(u, &slope);
         double up = acquire_log_improvement(u + step, &other);
         double down = acquire_log_improvement(u - step, &other);
@@ -105,11 +112,11 @@ START_TEST(so_they_are_with_fantasies_and_failures)
 {
     struct gp g, truth, labels;
     struct acquire a;
-    double normals[FANTASIES * RUNNING];
+    double normals[NORMALS];
     struct draw d;
 
     draw_init(&d, 6, DRAW_FANTASY, 1);
-    for (size_t i = 0; i < FANTASIES * RUNNING; i++)
+    for (size_t i = 0; i < NORMALS; i++)
         normals[i] = draw_normal(&d);
     example(&g, ROWS, false);
     example(&truth, ROWS - RUNNING, false);
@@ -129,14 +136,14 @@ END_TEST
 
 START_TEST(a_batch_says_what_single_rows_say)
 {
-    enum { MANY = 300 };
-    static double rows[MANY * AXES], values[MANY];
+    enum { MANY = 300, FEATURES = MANY * AXES };
+    static double rows[FEATURES], values[MANY];
     struct gp g;
     struct acquire a;
     struct draw d;
 
     draw_init(&d, 8, DRAW_RANDOM, 2);
-    for (size_t i = 0; i < MANY * AXES; i++)
+    for (size_t i = 0; i < FEATURES; i++)
         rows[i] = i % AXES == 2 ? (double)draw_below(&d, 2) : draw_unit(&d);
     example(&g, ROWS, false);
     acquire_init(&a, &g, 1.5);
