@@ -77,7 +77,7 @@ static int show_argv(const struct options *o, const struct source *s,
                        s->path, s->study.name);
     if (place_state(o, &state, e))
         return -1;
-    folder = mem_format("%s/trials/1-%s/1/1", state, s->study.name);
+    folder = mem_format("%s/trials/%s/1/1", state, s->study.name);
     at.folder = folder;
     example_point(&s->study, &point);
     words_init(&env);

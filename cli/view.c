@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/print.h"
+#include "study/study.h"
 #include "study/trial.h"
 
 enum { REDRAW_MS = 100, BAR = 30 };
@@ -126,13 +127,30 @@ static void trial_line(const json_t *body, const json_t *study,
     }
     text_init(&params);
     view_params(json_object_get(body, "params"), &params);
-    text_addf(out, "%s%s", params.len ? " " : "", text_str(&params));
+    if (params.len) /* two blanks end a sentence that may be a trial's own */
+        text_addf(out, "%s%s", state == TRIAL_SUCCEEDED ? " " : "  ",
+                  text_str(&params));
     text_clear(&params);
     if (!has_value(body, "best_value") || !integer_of(body, "best_number"))
         return;
     text_addf(out, "  best: trial %lld ",
               (long long)integer_of(body, "best_number"));
     print_plain(json_object_get(body, "best_value"), false, out);
+}
+
+/* Of a study's end the summary tells. */
+static void study_line(const json_t *body, const json_t *study,
+                       struct text *out)
+{
+    enum study_state state;
+
+    if (!study_state_read(string_of(body, "to"), &state) ||
+        study_state_ended(state))
+        return;
+    text_addf(out, "Study %s %s", string_of(study, "name"),
+              string_of(body, "to"));
+    if (*string_of(body, "reason"))
+        text_addf(out, ": %s", string_of(body, "reason"));
 }
 
 void view_event_line(const struct json_t *event, const struct json_t *study,
@@ -146,10 +164,7 @@ void view_event_line(const struct json_t *event, const struct json_t *study,
     if (!strcmp(kind, "trial")) {
         trial_line(body, study, &raw);
     } else if (!strcmp(kind, "study")) {
-        text_addf(&raw, "Study %s %s", string_of(study, "name"),
-                  string_of(body, "to"));
-        if (*string_of(body, "reason"))
-            text_addf(&raw, ": %s", string_of(body, "reason"));
+        study_line(body, study, &raw);
     } else if (!strcmp(kind, "warning")) {
         text_addf(&raw, "Warning: %s", string_of(body, "text"));
     }

@@ -142,7 +142,7 @@ static int follow(struct watching *g, enum watch_end *end, struct err *e)
             continue;
         }
         view_study(&g->view, g->study);
-        if (!g->n_events && has_ended(g, end))
+        if (g->n_events < PAGE && has_ended(g, end))
             return 0;
         if (ferror(stdout) && interrupt_count() == 0)
             interrupt_raise();

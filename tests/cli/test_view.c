@@ -58,7 +58,7 @@ START_TEST(each_event_has_the_line_of_the_manual)
          " \"reason\": \"exit\", \"detail\": \"exit 1: no\\u001b[2J file\","
          " \"value\": null, \"params\": {\"opt\": \"adam\"},"
          " \"best_number\": 0, \"best_value\": null}",
-         "Trial 8 FAILED exit 1: no?[2J file opt=adam"},
+         "Trial 8 FAILED exit 1: no?[2J file  opt=adam"},
         {"trial",
          "{\"number\": 9, \"from\": \"STOPPING\", \"to\": \"STOPPED\","
          " \"reason\": \"user\", \"detail\": \"\", \"value\": null,"
@@ -74,6 +74,7 @@ START_TEST(each_event_has_the_line_of_the_manual)
          "{\"from\": \"ACTIVE\", \"to\": \"PAUSED\","
          " \"reason\": \"by a person\"}",
          "Study digits PAUSED: by a person"},
+        {"study", "{\"from\": \"ENDING\", \"to\": \"SUCCEEDED\"}", ""},
         {"warning", "{\"text\": \"the disk is full\"}",
          "Warning: the disk is full"},
     };
