@@ -130,6 +130,17 @@ static void watch_owner(struct daemon *d)
         d->owner = loop_every(d->loop, OWNER_MS, look_for_owner, d);
 }
 
+/* A signal that we were told to ignore (nohup, a shell's `&`) stays ignored. */
+static void watch_signals(struct daemon *d)
+{
+    for (size_t i = 0; i < ENDS; i++) {
+        struct sigaction now;
+
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            d->signals[i] = loop_signal(d->loop, ends[i], end, d);
+    }
+}
+
 /* ---- opening ---- */
 
 static void raise_limits(void)
@@ -149,8 +160,6 @@ static int open_store(struct daemon *d, struct err *e)
     char *path = mem_format("%s/hypertune.db", d->config->state);
     int rc = store_open(&d->store, path, e);
 
-    if (rc)
-        err_wrap(e, "%s", path);
     free(path);
     return rc;
 }
@@ -198,8 +207,7 @@ static int open_all(struct daemon *d, struct err *e)
         open_store(d, e) || work_open(&d->worker, d->loop, e) ||
         open_engine(d, e) || open_face(d, e) || engine_recover(d->engine, e))
         return -1;
-    for (size_t i = 0; i < ENDS; i++)
-        d->signals[i] = loop_signal(d->loop, ends[i], end, d);
+    watch_signals(d);
     d->tick = loop_every(d->loop, TICK_MS, tick, d);
     watch_owner(d);
     log_write(LOG_LEVEL_INFO, "ready", "state=\"%s\" pid=%ld version=%s",
