@@ -11,7 +11,8 @@ extern const struct algorithm_type *const algorithms[];
 /* By the name a study writes; NULL if this version has none of that name. */
 const struct algorithm_type *algorithms_find(const char *name);
 
-/* Once, before any other thread: one BLAS thread, GSL's aborting handler off. */
+/* Once, before any other thread: one BLAS thread, GSL's aborting handler off.
+ */
 void algorithms_init(void);
 
 #endif

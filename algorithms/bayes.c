@@ -20,6 +20,7 @@ enum {
     MOST_LISTED = 20000, /* points of a space that is looked at as a list */
     GLOBAL_EVERY = 8,    /* suggestions that leave the trust box */
     ELSEWHERE = 64,      /* draws for a point that is not taken */
+    NEIGHBOURS = 256,    /* draws for one near what was found */
     N_BEST = 5           /* trials near which candidates are strewn */
 };
 
@@ -264,6 +265,46 @@ static bool pick_found(const struct query *q, const struct model *m,
     return found;
 }
 
+/* Where all that was found is taken, as happens in a space of few points: the
+ * best of those that differ from it in one to four axes. */
+static bool pick_near(const struct query *q, const struct model *m,
+                      const struct seek_found *f, struct point *out)
+{
+    const struct encode *e = q->b->encode;
+    double *rows = slab_grid(ELSEWHERE, e->n), *row = slab_new(e->n);
+    double values[ELSEWHERE];
+    size_t n = 0, best = 0;
+    struct draw chance;
+
+    draw_init(&chance, q->b->study->seed, DRAW_ELSEWHERE, ~(uint64_t)q->number);
+    for (size_t i = 0; i < NEIGHBOURS && n < ELSEWHERE; i++) {
+        uint64_t moves = 1 + i / ELSEWHERE;
+
+        memcpy(row, f->rows + i % f->n * e->n, e->n * sizeof *row);
+        while (moves--) {
+            size_t j = draw_below(&chance, e->n);
+            double u = draw_unit(&chance);
+
+            row[j] = e->axes[j].categorical
+                         ? floor(u * (double)e->axes[j].count)
+                         : u;
+        }
+        encode_point(e, row, out);
+        if (!taken(q, out))
+            encode_row(e, out, rows + n++ * e->n);
+    }
+    if (n)
+        acquire_many(&m->acquire, rows, n, values, NULL);
+    for (size_t i = 1; i < n; i++)
+        if (values[i] > values[best])
+            best = i;
+    if (n)
+        encode_point(e, rows + best * e->n, out);
+    free(rows);
+    free(row);
+    return n > 0;
+}
+
 static void pick_sought(const struct query *q, const struct model *m,
                         bool global, struct suggestion *out)
 {
@@ -290,7 +331,8 @@ static void pick_sought(const struct query *q, const struct model *m,
     box(m->acquire.gp, best, global ? INFINITY : history_box(h, b->n_design),
         low, high);
     seek_run(&s, &found);
-    if (!pick_found(q, m, &found, &out->point)) {
+    if (!pick_found(q, m, &found, &out->point) &&
+        !pick_near(q, m, &found, &out->point)) {
         elsewhere(q, &out->point);
         kinds_source(out, "fallback");
     }

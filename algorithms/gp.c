@@ -12,6 +12,10 @@
 #include "algorithms/matern.h"
 #include "algorithms/slab.h"
 
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("O3") /* the loops over pairs of rows */
+#endif
+
 /* The box of the hyper-parameters. */
 static const double length_low = 0.05, length_high = 20;
 static const double variance_low = 1e-2, variance_high = 1e2;
@@ -32,6 +36,10 @@ void gp_init(struct gp *g, size_t n, size_t d, size_t n_numeric,
 {
     *g = (struct gp){.n = n, .d = d, .n_numeric = n_numeric, .prior = *prior};
     g->x = slab_copy(x, n * d);
+    g->words = slab_grid(d - n_numeric, n);
+    for (size_t j = n_numeric; j < d; j++)
+        for (size_t i = 0; i < n; i++)
+            g->words[(j - n_numeric) * n + i] = x[i * d + j];
     g->y = slab_copy(y, n);
     g->noisier = slab_copy(noisier, n);
     g->theta = slab_new(d + 2);
@@ -41,6 +49,7 @@ void gp_init(struct gp *g, size_t n, size_t d, size_t n_numeric,
 void gp_clear(struct gp *g)
 {
     free(g->x);
+    free(g->words);
     free(g->y);
     free(g->noisier);
     free(g->theta);
@@ -54,11 +63,19 @@ void gp_clear(struct gp *g)
 
 /* The squared difference on a categorical axis: 1 for two words, half of that
  * for a word and none. */
-static double differ(double a, double b)
+static inline double differ(double a, double b)
 {
-    if (a == b)
-        return 0;
-    return a < 0 || b < 0 ? 0.5 : 1;
+    double words = (a < 0) | (b < 0) ? 0.5 : 1;
+
+    return a == b ? 0 : words;
+}
+
+/* Adds weight times the squared difference of `word` and each of n others. */
+static void add_differences(double word, const double *others, size_t n,
+                            double weight, double *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] += weight * differ(word, others[i]);
 }
 
 double gp_distance(const double *theta, size_t d, size_t n_numeric,
@@ -106,12 +123,9 @@ static void scale_rows(const struct gp *g, const double *theta,
 static void add_words(const struct gp *g, const double *theta,
                       const double *row, size_t n, double *r2)
 {
-    for (size_t j = g->n_numeric; j < g->d; j++) {
-        double scale = exp(-2 * theta[j]);
-
-        for (size_t i = 0; i < n; i++)
-            r2[i] += scale * differ(row[j], g->x[i * g->d + j]);
-    }
+    for (size_t j = g->n_numeric; j < g->d; j++)
+        add_differences(row[j], g->words + (j - g->n_numeric) * g->n, n,
+                        exp(-2 * theta[j]), r2);
 }
 
 /* Squared distances among the known rows, lower triangle, row-major. */
@@ -227,12 +241,12 @@ static void length_slopes(const struct gp *g, const double *theta,
             gradient[j] += x * (sum[i] * x - w->product[i * m + j]);
         }
     for (size_t j = m; j < g->d; j++) {
+        const double *words = g->words + (j - m) * n;
         double slope = 0;
 
         for (size_t i = 0; i < n; i++)
             for (size_t k = 0; k < i; k++)
-                slope += w->c[i * n + k] *
-                         differ(g->x[i * g->d + j], g->x[k * g->d + j]);
+                slope += w->c[i * n + k] * differ(words[i], words[k]);
         gradient[j] += slope * exp(-2 * theta[j]);
     }
 }

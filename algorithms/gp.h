@@ -21,6 +21,7 @@ struct gp {
     size_t n, d, n_numeric; /* rows; axes; how many of them, the first, are
                                numeric */
     double *x;              /* n rows of d features */
+    double *words;          /* the categorical ones again, axis by axis */
     double *y;              /* n results */
     double *noisier;        /* n factors on the noise; 1 for most */
     struct gp_prior prior;

@@ -310,7 +310,7 @@ static bool sweep_axis(const struct seek *s, struct seek_found *f, size_t i,
 static void sweep(const struct seek *s, struct seek_found *f, size_t i,
                   struct draw *chance)
 {
-    size_t d = width(s), budget = 128;
+    size_t d = width(s), budget = s->acquire->gp->n > 300 ? 32 : 128;
     bool better = true;
 
     for (int round = 0; better && round < N_ROUNDS; round++) {
