@@ -30,11 +30,9 @@ struct run {
     bool resumed;
 };
 
-static bool answers(struct run *r)
+static bool answers(struct run *r, struct err *e)
 {
-    struct err e;
-
-    return !client_get(r->client, "/healthz", NULL, &e) ||
+    return !client_get(r->client, "/healthz", NULL, e) ||
            !client_lost(r->client);
 }
 
@@ -45,12 +43,12 @@ static int find_service(void *ctx, struct err *e)
     int64_t until = clock_steady_ms(&clock_real) + ANSWER_MS;
     int starts = 0, before = interrupt_count();
 
-    while (!answers(r)) {
+    while (!answers(r, e)) {
         if (interrupt_count() > before)
             return err_set(e, ERR_BUSY, "interrupted");
-        if (clock_steady_ms(&clock_real) > until)
-            return err_set(e, ERR_OUTSIDE, "no service answers at %s",
-                           client_where(r->client));
+        if (clock_steady_ms(&clock_real) > until ||
+            (client_told(r->client) && !r->study))
+            return -1; /* as the client said it */
         if (service_gone(&r->service) && !client_told(r->client)) {
             if (starts == STARTS)
                 return service_explain(&r->service, e);

@@ -105,7 +105,6 @@ int source_read(struct source *out, const char *path, struct err *e)
     *out = (struct source){.path = path};
     faults_init(&faults);
     text_init(&out->bytes);
-    study_init(&out->study);
     if (!strcmp(path, "-")) {
         if (read_all(STDIN_FILENO, "standard input", &out->bytes, e))
             goto out;

@@ -211,14 +211,15 @@ static void add_time(const json_t *study, const struct view_clock *clock,
     int64_t done = done_of(study);
     int64_t fresh = done - clock->done_at_first;
     int64_t left = integer_of(study, "trials") - done;
+    int64_t left_ms = fresh > 0 ? clock->watched_ms / fresh * left : 0;
 
     text_add(line, "time    ");
     print_duration(clock->now_ms - integer_of(study, "created"), line);
     text_add(line, " elapsed");
-    if (fresh < 1 || left < 1)
+    if (left_ms < 1000)
         return;
     text_add(line, ", about ");
-    print_duration(clock->watched_ms / fresh * left / 1000 * 1000, line);
+    print_duration(left_ms / 1000 * 1000, line);
     text_add(line, " left");
 }
 
@@ -319,7 +320,8 @@ void view_open(struct view *v)
 
     *v = (struct view){.began_ms = clock_steady_ms(&clock_real),
                        .done_at_first = -1};
-    v->live = isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb");
+    v->live =
+        isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
 /* On a terminal the block tells of successes; only the rest has a line. */
