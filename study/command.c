@@ -1,0 +1,467 @@
+/* What a trial's process is given: its words and its environment. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/command.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/quote.h"
+
+/* ---- lists of words ---- */
+
+void words_init(struct words *w)
+{
+    *w = (struct words){0};
+}
+
+void words_clear(struct words *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free(w->items[i]);
+    free(w->items);
+    words_init(w);
+}
+
+void words_add_take(struct words *w, char *word)
+{
+    void *items = w->items;
+
+    mem_grow(&items, &w->cap, w->n + 2, sizeof *w->items);
+    w->items = items;
+    w->items[w->n++] = word;
+    w->items[w->n] = NULL;
+}
+
+static size_t find_env(const struct words *w, const char *name, size_t len)
+{
+    size_t i = 0;
+
+    while (i < w->n &&
+           (strncmp(w->items[i], name, len) != 0 || w->items[i][len] != '='))
+        i++;
+    return i;
+}
+
+void words_set_env(struct words *w, const char *name, const char *value)
+{
+    size_t i = find_env(w, name, strlen(name));
+    char *word = mem_format("%s=%s", name, value);
+
+    if (i == w->n) {
+        words_add_take(w, word);
+        return;
+    }
+    free(w->items[i]);
+    w->items[i] = word;
+}
+
+static void unset_env(struct words *w, const char *name)
+{
+    size_t i = find_env(w, name, strlen(name));
+
+    if (i == w->n)
+        return;
+    free(w->items[i]);
+    memmove(&w->items[i], &w->items[i + 1],
+            (w->n - i) * sizeof *w->items); /* the NULL too */
+    w->n--;
+}
+
+/* ---- folders ---- */
+
+/* A path as written, made absolute under the base folder. */
+static char *absolute(const char *path, const struct command_place *at)
+{
+    if (!path || !*path || strcmp(path, ".") == 0)
+        return mem_copy_text(at->base_dir);
+    if (path[0] == '/')
+        return mem_copy_text(path);
+    return mem_format("%s/%s", at->base_dir, path);
+}
+
+static void trim_slashes(char *path)
+{
+    size_t n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/')
+        path[--n] = '\0';
+}
+
+/* DIR/TRIAL of a folder that each trial has a part of. */
+static char *trial_part(const char *dir, const struct command_place *at)
+{
+    char *base = absolute(dir, at);
+    char *out;
+
+    trim_slashes(base);
+    out = mem_format("%s/%lld", base, (long long)at->trial);
+    free(base);
+    return out;
+}
+
+char *command_workdir(const struct study *s, const struct command_place *at)
+{
+    return absolute(s->job.workdir, at);
+}
+
+/* ---- parameters as words ---- */
+
+static char *value_text(const struct study *s, const struct point *p, size_t i)
+{
+    struct text text;
+
+    text_init(&text);
+    value_print(&s->space.params[i], &p->values[i], &text);
+    return text_take(&text);
+}
+
+static bool says(const char *text, const char *a, const char *b)
+{
+    return strcmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+/* One parameter in the study's style; name and value are the caller's. */
+static void add_param(enum study_args style, const char *name,
+                      const char *value, struct words *out)
+{
+    switch (style) {
+    case ARGS_SPACE:
+        words_add_take(out, mem_format("--%s", name));
+        words_add_take(out, mem_copy_text(value));
+        return;
+    case ARGS_HYDRA:
+        words_add_take(out, mem_format("%s=%s", name, value));
+        return;
+    case ARGS_FLAGS:
+        if (says(value, "true", "True"))
+            words_add_take(out, mem_format("--%s", name));
+        else if (!says(value, "false", "False"))
+            words_add_take(out, mem_format("--%s=%s", name, value));
+        return;
+    default:
+        words_add_take(out, mem_format("--%s=%s", name, value));
+    }
+}
+
+static void add_params(const struct study *s, const struct point *p,
+                       struct words *out)
+{
+    struct text json;
+
+    if (s->job.args == ARGS_ENV)
+        return;
+    if (s->job.args == ARGS_JSON) {
+        text_init(&json);
+        point_write_json(p, &s->space, &json);
+        words_add_take(out, text_take(&json));
+        return;
+    }
+    for (size_t i = 0; i < s->space.n; i++) {
+        char *value;
+
+        if (!p->values[i].active)
+            continue;
+        value = value_text(s, p, i);
+        add_param(s->job.args, s->space.params[i].name, value, out);
+        free(value);
+    }
+}
+
+/* ---- argv ---- */
+
+/* The parameter whose {NAME} begins at `at`, or -1; *end is behind it. */
+static int named_at(const struct study *s, const char *at, const char **end)
+{
+    const char *close = strchr(at, '}');
+
+    if (*at != '{' || !close)
+        return -1;
+    for (size_t i = 0; i < s->space.n; i++) {
+        const char *name = s->space.params[i].name;
+
+        if (strlen(name) == (size_t)(close - at - 1) &&
+            strncmp(name, at + 1, strlen(name)) == 0) {
+            *end = close + 1;
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* The word with every {NAME} of a parameter replaced by its value (by nothing
+ * where it is not active). *n counts them. */
+static char *fill_in(const struct study *s, const struct point *p,
+                     const char *word, size_t *n)
+{
+    struct text out;
+
+    text_init(&out);
+    while (*word) {
+        const char *end;
+        int i = named_at(s, word, &end);
+
+        if (i < 0) {
+            text_add_bytes(&out, word++, 1);
+            continue;
+        }
+        if (p->values[i].active)
+            value_print(&s->space.params[i], &p->values[i], &out);
+        word = end;
+        (*n)++;
+    }
+    return text_take(&out);
+}
+
+void command_argv(const struct study *s, const struct point *p,
+                  const struct command_place *at, struct words *out)
+{
+    bool placed = false;
+    size_t named = 0;
+
+    for (size_t i = 0; i < s->job.n_argv; i++) {
+        if (strcmp(s->job.argv[i], "{args}") == 0) {
+            add_params(s, p, out);
+            placed = true;
+        } else {
+            words_add_take(out, fill_in(s, p, s->job.argv[i], &named));
+        }
+    }
+    if (!placed && !named)
+        add_params(s, p, out);
+    if (s->job.job_dir) {
+        words_add_take(out, mem_copy_text("--job-dir"));
+        words_add_take(out, trial_part(s->job.job_dir, at));
+    }
+}
+
+/* ---- the environment ---- */
+
+static void set_int(struct words *out, const char *name, int64_t value)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%lld", (long long)value);
+    words_set_env(out, name, digits);
+}
+
+static void set_in(struct words *out, const char *name, const char *folder,
+                   const char *file)
+{
+    char *path = mem_format("%s/%s", folder, file);
+
+    words_set_env(out, name, path);
+    free(path);
+}
+
+/* The command without its parameters: what the formats call args. */
+static void add_job_args(const struct study *s, struct text *out)
+{
+    text_add(out, "[");
+    for (size_t i = 1; i < s->job.n_argv; i++) {
+        text_add(out, i > 1 ? "," : "");
+        quote_json(out, s->job.argv[i]);
+    }
+    text_add(out, "]");
+}
+
+/* The `job` of each dialect: an object, or on Vertex text that holds one. */
+static void job_text(const struct study *s, struct text *out)
+{
+    if (s->dialect == DIALECT_VERTEX)
+        text_add(out, "{\"python_module\":\"\",\"package_uris\":[],"
+                      "\"job_args\":");
+    else
+        text_add(out, "{\"scale_tier\":\"BASIC\",\"args\":");
+    add_job_args(s, out);
+    text_add(out, "}");
+}
+
+static void set_cluster(const struct study *s, const struct command_place *at,
+                        const char *job, struct words *out)
+{
+    bool vertex = s->dialect == DIALECT_VERTEX;
+    const char *role = vertex ? "workerpool0" : "master";
+    struct text spec;
+
+    text_init(&spec);
+    text_addf(&spec, "{\"cluster\":{\"%s\":[\"127.0.0.1:%d\"]},", role,
+              at->port);
+    if (vertex)
+        text_add(&spec, "\"environment\":\"cloud\",");
+    text_addf(&spec,
+              "\"task\":{\"type\":\"%s\",\"index\":0,\"trial\":\"%lld\"},"
+              "\"job\":",
+              role, (long long)at->trial);
+    if (vertex)
+        quote_json(&spec, job);
+    else
+        text_add(&spec, job);
+    text_add(&spec, "}");
+    words_set_env(out, "CLUSTER_SPEC", text_str(&spec));
+    text_clear(&spec);
+}
+
+/* AI Platform sets TF_CONFIG always; Vertex only with several replicas, since
+ * its mere presence changes what some programs do. */
+static void set_tf_config(const struct study *s, const struct command_place *at,
+                          const char *job, struct words *out)
+{
+    char *config;
+
+    if (s->dialect == DIALECT_VERTEX) {
+        unset_env(out, "TF_CONFIG");
+        return;
+    }
+    config = mem_format("{\"cluster\":{\"master\":[\"127.0.0.1:%d\"]},"
+                        "\"environment\":\"cloud\",\"job\":%s,\"task\":{"
+                        "\"type\":\"master\",\"index\":0,\"trial\":\"%lld\"}}",
+                        at->port, job, (long long)at->trial);
+    words_set_env(out, "TF_CONFIG", config);
+    free(config);
+}
+
+static void set_cloud(const struct study *s, const struct command_place *at,
+                      struct words *out)
+{
+    struct text job;
+
+    text_init(&job);
+    job_text(s, &job);
+    set_cluster(s, at, text_str(&job), out);
+    set_tf_config(s, at, text_str(&job), out);
+    set_int(out, "CLOUD_ML_TRIAL_ID", at->trial);
+    set_in(out, "CLOUD_ML_HP_METRIC_FILE", at->folder, "output.metrics");
+    words_set_env(out, "CLOUD_ML_HP_METRIC_TAG", s->metric);
+    words_set_env(out, "CLOUD_ML_JOB_ID", s->name);
+    words_set_env(out, "CLOUD_ML_JOB", text_str(&job));
+    words_set_env(out, "MASTER_ADDR", "127.0.0.1");
+    set_int(out, "MASTER_PORT", at->port);
+    words_set_env(out, "RANK", "0");
+    words_set_env(out, "WORLD_SIZE", "1");
+    text_clear(&job);
+}
+
+/* Folders of the trial: the same for each of its attempts, so that a retry
+ * goes on from its checkpoint. */
+static void set_folders(const struct study *s, const struct command_place *at,
+                        struct words *out)
+{
+    static const char *const parts[][2] = {
+        {"AIP_MODEL_DIR", "model/"},
+        {"AIP_CHECKPOINT_DIR", "checkpoints/"},
+        {"AIP_TENSORBOARD_LOG_DIR", "logs/"}};
+    char *folder;
+
+    if (s->job.output_dir) {
+        folder = trial_part(s->job.output_dir, at);
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            set_in(out, parts[i][0], folder, parts[i][1]);
+    } else {
+        char *slash;
+
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            unset_env(out, parts[i][0]);
+        folder = mem_copy_text(at->folder);
+        trim_slashes(folder);
+        slash = strrchr(folder, '/');
+        if (slash && slash != folder)
+            *slash = '\0';
+    }
+    set_in(out, "HYPERTUNE_CHECKPOINT_DIR", folder, "checkpoints/");
+    free(folder);
+}
+
+static void set_ours(const struct study *s, const struct command_place *at,
+                     struct words *out)
+{
+    words_set_env(out, "HYPERTUNE_STUDY", s->name);
+    set_int(out, "HYPERTUNE_TRIAL", at->trial);
+    set_int(out, "HYPERTUNE_ATTEMPT", at->attempt);
+    words_set_env(out, "HYPERTUNE_METRIC", s->metric);
+    set_in(out, "HYPERTUNE_REPORT_FILE", at->folder, "reports");
+    set_in(out, "HYPERTUNE_STOP_FILE", at->folder, "stop");
+}
+
+/* $(NAME) becomes the value of an earlier variable; an unknown one stays as it
+ * is, and $$(NAME) is $(NAME) literally. */
+static char *expand(const char *value, const struct words *known)
+{
+    struct text out;
+
+    text_init(&out);
+    while (*value) {
+        const char *close = strchr(value, ')');
+        size_t len, i;
+
+        if (strncmp(value, "$$(", 3) == 0) {
+            text_add(&out, "$(");
+            value += 3;
+            continue;
+        }
+        if (strncmp(value, "$(", 2) != 0 || !close) {
+            text_add_bytes(&out, value++, 1);
+            continue;
+        }
+        len = (size_t)(close - value) - 2;
+        i = find_env(known, value + 2, len);
+        if (i < known->n)
+            text_add(&out, known->items[i] + len + 1);
+        else
+            text_add_bytes(&out, value, len + 3);
+        value = close + 1;
+    }
+    return text_take(&out);
+}
+
+static void set_users(const struct study *s, struct words *out)
+{
+    for (size_t i = 0; i < s->job.n_env; i++) {
+        const struct study_env *v = &s->job.env[i];
+        char *value = s->dialect == DIALECT_VERTEX ? expand(v->value, out)
+                                                   : mem_copy_text(v->value);
+
+        words_set_env(out, v->name, value);
+        free(value);
+    }
+}
+
+/* A parameter's name as a variable's: letters, digits and underscores. */
+static char *variable_name(const char *name)
+{
+    char *out = mem_copy_text(name);
+
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return out;
+}
+
+static void set_params(const struct study *s, const struct point *p,
+                       struct words *out)
+{
+    for (size_t i = 0; i < s->space.n && s->job.args == ARGS_ENV; i++) {
+        char *name = variable_name(s->space.params[i].name);
+
+        unset_env(out, name);
+        if (p->values[i].active) {
+            char *value = value_text(s, p, i);
+
+            words_set_env(out, name, value);
+            free(value);
+        }
+        free(name);
+    }
+}
+
+void command_environ(const struct study *s, const struct point *p,
+                     const struct command_place *at, struct words *out)
+{
+    set_cloud(s, at, out);
+    set_folders(s, at, out);
+    set_ours(s, at, out);
+    set_users(s, out);
+    set_params(s, p, out);
+}

@@ -1,0 +1,413 @@
+/* A study in its canonical long form, as JSON for the store and as YAML for
+ * people; both read back to the same study. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/quote.h"
+#include "study/codec.h"
+
+/* Entries of the document are written one a line; what is inside them in flow
+ * style, which both languages share. */
+struct writer {
+    struct text *out;
+    bool yaml;
+    bool inside; /* a map or list whose first entry is still to come */
+    int depth;
+};
+
+/* ---- scalars ---- */
+
+/* A number by JSON's grammar. */
+static bool is_json_number(const char *s)
+{
+    s += *s == '-';
+    if (*s == '0')
+        s++;
+    else if (!isdigit((unsigned char)*s))
+        return false;
+    s += strspn(s, "0123456789");
+    if (*s == '.') {
+        if (!isdigit((unsigned char)*++s))
+            return false;
+        s += strspn(s, "0123456789");
+    }
+    if (*s == 'e' || *s == 'E') {
+        s++;
+        s += *s == '+' || *s == '-';
+        if (!isdigit((unsigned char)*s))
+            return false;
+        s += strspn(s, "0123456789");
+    }
+    return *s == '\0';
+}
+
+/* Words that YAML readers of any age take for words. */
+static bool is_plain(const char *s)
+{
+    static const char *const not_words[] = {"null", "true", "false", "yes",
+                                            "no",   "on",   "off",   "y",
+                                            "n",    "nan",  "inf"};
+
+    if (!isalpha((unsigned char)*s) && *s != '_' && *s != '/')
+        return false;
+    for (size_t i = 0; i < sizeof not_words / sizeof not_words[0]; i++)
+        if (strcasecmp(s, not_words[i]) == 0)
+            return false;
+    return s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                       "0123456789_-./")] == '\0';
+}
+
+static void put_word(struct writer *w, const char *word)
+{
+    if (w->yaml && is_plain(word))
+        text_add(w->out, word);
+    else
+        quote_json(w->out, word);
+}
+
+/* The text of a number as it was written, where that is a number to JSON. */
+static void put_number_text(struct writer *w, const char *text)
+{
+    if (is_json_number(text))
+        text_add(w->out, text);
+    else
+        quote_json(w->out, text);
+}
+
+static void put_real(struct writer *w, double x)
+{
+    quote_number(w->out, x);
+}
+
+static void put_whole(struct writer *w, int64_t x)
+{
+    text_addf(w->out, "%lld", (long long)x);
+}
+
+/* ---- maps and lists ---- */
+
+static void separate(struct writer *w)
+{
+    if (!w->inside)
+        text_add(w->out, ", ");
+    w->inside = false;
+}
+
+static void open_with(struct writer *w, const char *bracket)
+{
+    text_add(w->out, bracket);
+    w->inside = true;
+}
+
+static void close_with(struct writer *w, const char *bracket)
+{
+    text_add(w->out, bracket);
+    w->inside = false;
+}
+
+static void put_key(struct writer *w, const char *key)
+{
+    put_word(w, key);
+    text_add(w->out, ": ");
+}
+
+static void flow_key(struct writer *w, const char *key)
+{
+    separate(w);
+    put_key(w, key);
+}
+
+/* A key on a line of its own. */
+static void line_key(struct writer *w, const char *key)
+{
+    if (!w->yaml)
+        separate(w);
+    if (!w->yaml || w->out->len)
+        text_add(w->out, "\n");
+    for (int i = 0; i < w->depth; i++)
+        text_add(w->out, "  ");
+    put_key(w, key);
+}
+
+static void open_lines(struct writer *w)
+{
+    w->depth++;
+    if (!w->yaml)
+        open_with(w, "{");
+}
+
+static void close_lines(struct writer *w)
+{
+    w->depth--;
+    if (!w->yaml)
+        close_with(w, "}");
+}
+
+/* ---- parameters ---- */
+
+static void put_value(struct writer *w, const struct param *p,
+                      const struct value *v)
+{
+    struct text text;
+
+    text_init(&text);
+    value_print(p, v, &text);
+    if (p->kind == PARAM_CATEGORICAL)
+        put_word(w, text_str(&text));
+    else
+        put_number_text(w, text_str(&text));
+    text_clear(&text);
+}
+
+static void put_values(struct writer *w, const struct param *p)
+{
+    flow_key(w, "values");
+    open_with(w, "[");
+    for (size_t i = 0; i < p->n_values; i++) {
+        separate(w);
+        if (p->kind == PARAM_CATEGORICAL)
+            put_word(w, p->words[i]);
+        else
+            put_number_text(w, p->words[i]);
+    }
+    close_with(w, "]");
+}
+
+static void put_range(struct writer *w, const struct param *p)
+{
+    bool whole = p->kind == PARAM_INTEGER;
+
+    flow_key(w, "min");
+    whole ? put_whole(w, p->low) : put_real(w, p->min);
+    flow_key(w, "max");
+    whole ? put_whole(w, p->high) : put_real(w, p->max);
+    if (whole && p->int_step > 1) {
+        flow_key(w, "step");
+        put_whole(w, p->int_step);
+    } else if (!whole && p->step > 0) {
+        flow_key(w, "step");
+        put_real(w, p->step);
+    }
+}
+
+static void put_when(struct writer *w, const struct space *s,
+                     const struct param *p)
+{
+    const struct param *parent = &s->params[p->parent];
+
+    flow_key(w, "when");
+    open_with(w, "{");
+    flow_key(w, parent->name);
+    open_with(w, "[");
+    for (size_t i = 0; i < p->n_when; i++) {
+        separate(w);
+        put_value(w, parent, &p->when[i]);
+    }
+    close_with(w, "]");
+    close_with(w, "}");
+}
+
+static void put_param(struct writer *w, const struct space *s,
+                      const struct param *p)
+{
+    static const char *const kinds[] = {"double", "int", "discrete",
+                                        "categorical"};
+    static const char *const scales[] = {"linear", "log", "revlog"};
+
+    line_key(w, p->name);
+    open_with(w, "{");
+    flow_key(w, "type");
+    put_word(w, kinds[p->kind]);
+    if (p->kind == PARAM_DOUBLE || p->kind == PARAM_INTEGER)
+        put_range(w, p);
+    else
+        put_values(w, p);
+    if (p->has_scale) {
+        flow_key(w, "scale");
+        put_word(w, scales[p->scale]);
+    }
+    if (p->fallback.active) {
+        flow_key(w, "default");
+        put_value(w, p, &p->fallback);
+    }
+    if (p->parent >= 0)
+        put_when(w, s, p);
+    close_with(w, "}");
+}
+
+/* ---- the study ---- */
+
+static void line_word(struct writer *w, const char *key, const char *word)
+{
+    if (!word)
+        return;
+    line_key(w, key);
+    put_word(w, word);
+}
+
+static void line_whole(struct writer *w, const char *key, int64_t x)
+{
+    line_key(w, key);
+    put_whole(w, x);
+}
+
+/* A duration in its largest whole unit. */
+static void line_ms(struct writer *w, const char *key, int64_t ms)
+{
+    static const struct {
+        int64_t ms;
+        const char *unit;
+    } units[] = {{3600000, "h"}, {60000, "m"}, {1000, "s"}, {1, "ms"}};
+    size_t i = 0;
+    char *text;
+
+    while (ms % units[i].ms)
+        i++;
+    text = mem_format("%lld%s", (long long)(ms / units[i].ms), units[i].unit);
+    line_key(w, key);
+    w->yaml ? text_add(w->out, text) : quote_json(w->out, text);
+    free(text);
+}
+
+static void put_goal(struct writer *w, const struct study *s)
+{
+    line_word(w, s->maximize ? "maximize" : "minimize", s->metric);
+    line_word(w, "selection", s->selection == SELECT_BEST ? "best" : "last");
+    if (s->noisy) {
+        line_key(w, "noisy");
+        text_add(w->out, "true");
+    }
+}
+
+static void put_search(struct writer *w, const struct study *s)
+{
+    line_word(w, "algorithm", s->algorithm);
+    line_key(w, "seed");
+    text_addf(w->out, "%llu", (unsigned long long)s->seed);
+    if (!s->n_start)
+        return;
+    line_key(w, "start");
+    open_with(w, "[");
+    for (size_t i = 0; i < s->n_start; i++) {
+        separate(w);
+        point_write_json(&s->start[i], &s->space, w->out);
+    }
+    close_with(w, "]");
+}
+
+static void put_limits(struct writer *w, const struct study *s)
+{
+    line_whole(w, "trials", s->trials);
+    line_whole(w, "parallel", s->parallel);
+    if (s->max_failed >= 0)
+        line_whole(w, "max_failed", s->max_failed);
+    line_whole(w, "retries", s->retries);
+    if (s->patience)
+        line_whole(w, "patience", s->patience);
+    if (s->has_target) {
+        line_key(w, "target");
+        put_real(w, s->target);
+    }
+    if (s->trial_limit_ms)
+        line_ms(w, "trial_limit", s->trial_limit_ms);
+    if (s->time_limit_ms)
+        line_ms(w, "time_limit", s->time_limit_ms);
+    line_ms(w, "grace", s->grace_ms);
+}
+
+static void put_env(struct writer *w, const struct study_job *j)
+{
+    line_key(w, "env");
+    open_with(w, "{");
+    for (size_t i = 0; i < j->n_env; i++) {
+        flow_key(w, j->env[i].name);
+        quote_json(w->out, j->env[i].value);
+    }
+    close_with(w, "}");
+}
+
+static void put_metrics(struct writer *w, const struct study_job *j)
+{
+    line_key(w, "metrics");
+    open_with(w, "{");
+    if (j->pattern) {
+        flow_key(w, "pattern");
+        quote_json(w->out, j->pattern);
+    }
+    if (j->lines_file) {
+        flow_key(w, "file");
+        put_word(w, j->lines_file);
+    }
+    close_with(w, "}");
+}
+
+static void put_job(struct writer *w, const struct study_job *j)
+{
+    static const char *const styles[] = {"equals", "space", "hydra",
+                                         "flags",  "env",   "json"};
+
+    if (j->argv) {
+        line_key(w, "run");
+        open_with(w, "[");
+        for (size_t i = 0; i < j->n_argv; i++) {
+            separate(w);
+            put_word(w, j->argv[i]);
+        }
+        close_with(w, "]");
+    }
+    line_word(w, "args", styles[j->args]);
+    line_word(w, "workdir", j->workdir);
+    line_word(w, "job_dir", j->job_dir);
+    line_word(w, "output_dir", j->output_dir);
+    if (j->n_env)
+        put_env(w, j);
+    if (j->pattern || j->lines_file)
+        put_metrics(w, j);
+    if (j->cpus > 0) {
+        line_key(w, "cpus");
+        put_real(w, j->cpus);
+    }
+    if (j->gpus)
+        line_whole(w, "gpus", j->gpus);
+    if (j->memory)
+        line_whole(w, "memory", j->memory);
+}
+
+static void put_study(struct writer *w, const struct study *s)
+{
+    static const char *const dialects[] = {"short", "ai-platform", "vertex"};
+
+    line_word(w, "study", s->name);
+    if (s->dialect != DIALECT_SHORT || !w->yaml)
+        line_word(w, "dialect", dialects[s->dialect]);
+    put_goal(w, s);
+    line_key(w, "params");
+    open_lines(w);
+    for (size_t i = 0; i < s->space.n; i++)
+        put_param(w, &s->space, &s->space.params[i]);
+    close_lines(w);
+    put_job(w, &s->job);
+    put_search(w, s);
+    put_limits(w, s);
+}
+
+void codec_write_json(const struct study *s, struct text *out)
+{
+    struct writer w = {.out = out};
+
+    open_with(&w, "{");
+    put_study(&w, s);
+    close_with(&w, "\n}\n");
+}
+
+void codec_write_yaml(const struct study *s, struct text *out)
+{
+    struct writer w = {.out = out, .yaml = true};
+
+    put_study(&w, s);
+    text_add(out, "\n");
+}
