@@ -235,7 +235,7 @@ static void simulate(uint64_t seed)
         ck_assert_int_ge(child, 0);
         if (child == 0) {
             run = shared;
-            run->writes_left = 1 + (int64_t)(draw() % 3000);
+            run->writes_left = 1 + (int64_t)(draw() % 700);
             live();
         }
         ck_assert_int_eq(waitpid(child, &status, 0), child);
