@@ -13,7 +13,8 @@ START_TEST(only_finite_values_are_first_last_or_best)
 
     curve_init(&c);
     for (int i = 0; i < 6; i++)
-        ck_assert_int_eq(curve_add(&c, true, i * 10, values[i]), CURVE_KEPT);
+        ck_assert_int_eq(curve_add(&c, true, INT64_C(10) * i, values[i]),
+                         CURVE_KEPT);
     ck_assert_int_eq(c.n, 6);
     ck_assert(c.has_finite && !c.last_is_finite);
     ck_assert(c.first.value == 0.5 && c.first.step == 10);
