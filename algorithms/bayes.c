@@ -179,13 +179,12 @@ static void design(const struct query *q, struct suggestion *out)
 {
     const struct bayes *b = q->b;
 
-    if (q->number == 1) {
-        encode_middle(b->encode, &out->point);
-        kinds_source(out, "centre");
-    } else {
-        kinds_sobol(b->encode, b->study->seed, place(q), &out->point);
-        kinds_source(out, "sobol");
-    }
+    encode_middle(b->encode, &out->point);
+    kinds_source(out, "centre");
+    if (place(q) == 0 && !taken(q, &out->point))
+        return;
+    kinds_sobol(b->encode, b->study->seed, place(q), &out->point);
+    kinds_source(out, "sobol");
     elsewhere(q, &out->point);
 }
 

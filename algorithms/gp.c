@@ -65,7 +65,7 @@ void gp_clear(struct gp *g)
  * for a word and none. */
 static inline double differ(double a, double b)
 {
-    double words = (a < 0) | (b < 0) ? 0.5 : 1;
+    double words = ((a < 0) | (b < 0)) ? 0.5 : 1;
 
     return a == b ? 0 : words;
 }

@@ -26,8 +26,8 @@ enum {
 };
 
 static const double cut_noise = 4;       /* a stopped trial's, in noises */
-static const double label_noise = 0.005;  /* see acquire.c */
-static const double label_length = 0.4; /* for one axis, at most */
+static const double label_noise = 0.005; /* see acquire.c */
+static const double label_length = 0.4;  /* for one axis, at most */
 
 void model_forget(struct model_memory *m)
 {
