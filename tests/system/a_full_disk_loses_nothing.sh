@@ -5,13 +5,11 @@
 [ "$(id -u)" = 0 ] || exit 77
 mkdir "$state"
 chmod 700 "$state"
-mount -t tmpfs -o size=24m,mode=0700 tmpfs "$state" 2>/dev/null || exit 77
+mount -t tmpfs -o size=40m,mode=0700 tmpfs "$state" 2>/dev/null || exit 77
 undo="umount -l '$state'"
 
 script train.sh <<'END'
 if [ "$HYPERTUNE_TRIAL" = 2 ] && ! [ -e "$WORK/room" ]; then
-    head -c 100000000 /dev/zero >ballast 2>/dev/null ||
-        cat /dev/zero >"$HYPERTUNE_STATE/ballast" 2>/dev/null || true
     cat /dev/zero >"$HYPERTUNE_STATE/ballast" 2>/dev/null || true
 fi
 hypertune report accuracy=0.5
@@ -20,7 +18,7 @@ study full <<'END'
 trials: 4
 parallel: 1
 END
-hypertuned >>service.log 2>&1 </dev/null &
+hypertuned --least-free 1M >>service.log 2>&1 </dev/null &
 service=$!
 until_true "the service" hypertune list
 hypertune run full.yaml >out 2>err </dev/null &
@@ -29,13 +27,17 @@ until_true "a full disk" test -s "$state/ballast"
 sleep 3
 kill -0 $service || fail "the service ended on a full disk"
 status 0 hypertune show full
+status 0 hypertune trials full
+has out '^ *1 .*SUCCEEDED'
+got=0
+hypertuned --state "$state/second" >out 2>err </dev/null || got=$?
+[ $got != 0 ] && [ $got -lt 120 ] || fail "a state on a full disk: $got"
+has err 'second.*(space|full)|(space|full).*second'
+
 touch room
 rm -f "$state/ballast"
-sleep 1
-if ! ended $run; then
-    until_true "the end of run" ended $run
-fi
+until_true "the end of run" ended $run
 wait $run || true
 status 0 timeout 100 hypertune run full.yaml
-[ "$(count full SUCCEEDED)" -ge 3 ] || fail "too few trials succeeded"
+same "trials that succeeded" "$(count full SUCCEEDED)" 4
 service_end

@@ -30,6 +30,8 @@ refused latin.yaml 'utf-8'
 head -c 100000000 /dev/zero | tr '\0' '[' >deep.yaml
 refused deep.yaml 'deep|large|big|nest|longer|MiB|MB'
 rm deep.yaml
+head -c 100000 /dev/zero | tr '\0' '[' >nested.yaml
+refused nested.yaml 'nested'
 {
     echo 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'
     for k in 1 2 3 4 5 6 7 8 9; do
@@ -57,7 +59,7 @@ params '  x: int 1 .. 123456789012345678901234567890' \
     '123456789012345678901234567890|64|range|large'
 params '  x: 0 .. 1 if y = a' 'y'
 params '  x: 0 .. 1 if y = a\n  y: [a, b]' 'y'
-params '  x: [1, 2] if y = 1\n  y: [1, 2] if x = 1' 'x|y'
+params '  x: 0 .. 1 if y = 1\n  y: 0 .. 1 if x = 1' '5:.* x: .*y'
 params '  x: []' 'x|empty|value'
 params '  x: [a, a]' 'twice|duplicate|again|already'
 params '  x: 0 .. nan' 'nan|number|finite'
