@@ -4,6 +4,7 @@
 #include "cli/client.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +92,10 @@ static int ask(struct client *c, const char *method, const char *path,
     struct err why = {0};
 
     c->lost = false;
-    if (!fetch_do(c->fetch, method, path, body, n, type, &c->answer, &why))
+    if (!fetch_do(c->fetch, method, path, body, n, type, &c->answer, &why)) {
+        c->lost = c->answer.status == 503;
         return 0;
+    }
     c->lost = why.code != ERR_BUSY;
     if (why.code == ERR_ABSENT)
         return err_set(e, ERR_OUTSIDE,
@@ -150,12 +153,55 @@ static void copy_faults(const json_t *answer, struct faults *f)
     }
 }
 
+/* Whole numbers that were read as reals become whole again; those that 64 bits
+ * do not hold stay as they are. Recursive: answers are flat. */
+static json_t *with_integers(const json_t *value)
+{
+    const double most = 9007199254740992.0; /* 2^53: exact in a double */
+    double x = json_real_value(value);
+    const char *key;
+    json_t *out, *item;
+    json_t *all = (json_t *)(uintptr_t)value;
+
+    if (json_is_array(value)) {
+        out = json_array();
+        for (size_t i = 0; i < json_array_size(value); i++)
+            json_array_append_new(out, with_integers(json_array_get(value, i)));
+        return out;
+    }
+    if (json_is_object(value)) {
+        out = json_object();
+        json_object_foreach(all, key, item)
+            json_object_set_new(out, key, with_integers(item));
+        return out;
+    }
+    if (json_is_real(value) && x >= -most && x <= most && x == floor(x))
+        return json_integer((json_int_t)x);
+    return json_incref(all);
+}
+
+/* The answer as JSON, or NULL. A seed may be larger than jansson's integers. */
+static json_t *parse(const struct text *body)
+{
+    json_error_t why;
+    json_t *answer =
+        json_loadb(text_str(body), body->len, JSON_DECODE_ANY, &why);
+    json_t *rough;
+
+    if (answer || json_error_code(&why) != json_error_numeric_overflow)
+        return answer;
+    rough = json_loadb(text_str(body), body->len,
+                       JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    answer = rough ? with_integers(rough) : NULL;
+    json_decref(rough);
+    return answer;
+}
+
 /* Reads c->answer as JSON into *out, or its error into *e (and *f). */
 static int understand(struct client *c, struct json_t **out, struct faults *f,
                       struct err *e)
 {
-    json_t *answer = json_loadb(text_str(&c->answer.body), c->answer.body.len,
-                                JSON_DECODE_ANY, NULL);
+    json_t *answer = parse(&c->answer.body);
     int rc = 0;
 
     if (c->answer.status / 100 != 2) {

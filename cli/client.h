@@ -44,7 +44,8 @@ int client_submit(struct client *c, const char *bytes, size_t n,
                   const char *file, const char *dir, struct json_t **out,
                   struct faults *f, struct err *e);
 
-/* The last call got no HTTP answer: nobody is there, or it hung up. */
+/* The last call got no HTTP answer (nobody is there, or it hung up), or the
+ * answer that it is ending or busy: another service may soon be there. */
 bool client_lost(const struct client *c);
 /* As fetch_abort_on. */
 void client_abort_on(struct client *c, const volatile sig_atomic_t *flag);

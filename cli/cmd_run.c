@@ -19,6 +19,7 @@
 enum {
     ANSWER_MS = 30000, /* within this a service must answer */
     STARTS = 5,        /* of one that dies: another may be leaving still */
+    SUBMITS = 100,     /* to services that are ending */
     REST_MS = 20
 };
 
@@ -83,6 +84,21 @@ static int submit(struct run *r, struct err *e)
     r->resumed = json_is_true(json_object_get(study, "resumed"));
     json_decref(study);
     return 0;
+}
+
+/* A service that answers may be ending: then another one takes the study. */
+static int begin(struct run *r, struct err *e)
+{
+    for (int tries = 0; tries < SUBMITS; tries++) {
+        if (find_service(r, e))
+            return -1;
+        if (!submit(r, e))
+            return 0;
+        if (!client_lost(r->client) || interrupt_count())
+            return -1;
+        interrupt_sleep(5 * REST_MS);
+    }
+    return -1;
 }
 
 static int exit_of(const struct run *r, enum watch_end end)
@@ -151,7 +167,7 @@ int cmd_run(const struct options *o, struct err *e)
         goto out;
     service_init(&r.service, state);
     client_abort_on(r.client, interrupt_flag());
-    if (find_service(&r, e) || submit(&r, e)) {
+    if (begin(&r, e)) {
         service_stop(&r.service, true);
         if (interrupt_count()) {
             (void)fprintf(stderr, "hypertune: interrupted\n");

@@ -20,6 +20,11 @@ static const struct fake_route routes[] = {
     {SERVE_POST, "/api/studies/s:pause", "\"interrupt\":true", 200,
      "{\"state\": \"PAUSED\"}", false, NULL},
     {SERVE_GET, "/api/studies/odd", NULL, 200, "<html>", false, NULL},
+    {SERVE_GET, "/api/studies/big", NULL, 200,
+     "{\"seed\": 18446744073709551615, \"id\": 7, \"best\": [0.5, {}]}", false,
+     NULL},
+    {SERVE_GET, "/api/studies/late", NULL, 503,
+     "{\"error\": {\"code\": \"busy\", \"message\": \"ending\"}}", false, NULL},
     {SERVE_GET, "/api/studies/shut", NULL, 403, "", false, NULL},
     {SERVE_POST, "/api/studies", "/da ta", 400,
      "{\"error\": {\"code\": \"invalid\", \"message\": \"2 faults\","
@@ -93,6 +98,44 @@ START_TEST(refusals_keep_their_code_and_sentence)
 }
 END_TEST
 
+START_TEST(a_seed_of_64_bits_spoils_no_other_number)
+{
+    json_t *answer;
+    struct err e;
+
+    fake_start(&fake, routes);
+    set_up(fake.url);
+    ck_assert_int_eq(
+        client_get(client, client_study(client, "big", "%s", ""), &answer, &e),
+        0);
+    ck_assert_int_eq(json_integer_value(json_object_get(answer, "id")), 7);
+    ck_assert_double_eq(json_real_value(json_object_get(answer, "seed")),
+                        18446744073709551615.0);
+    ck_assert_double_eq(
+        json_real_value(json_array_get(json_object_get(answer, "best"), 0)),
+        0.5);
+    json_decref(answer);
+    client_close(client);
+    fake_stop(&fake);
+}
+END_TEST
+
+START_TEST(a_service_that_is_ending_counts_as_lost)
+{
+    struct err e;
+
+    fake_start(&fake, routes);
+    set_up(fake.url);
+    ck_assert_int_eq(
+        client_get(client, client_study(client, "late", "%s", ""), NULL, &e),
+        -1);
+    ck_assert_int_eq(e.code, ERR_BUSY);
+    ck_assert(client_lost(client));
+    client_close(client);
+    fake_stop(&fake);
+}
+END_TEST
+
 START_TEST(faults_of_a_study_file_come_with_their_places)
 {
     json_t *answer = NULL;
@@ -154,5 +197,7 @@ END_TEST
 
 SUITE("cli/client", a_study_is_asked_for_by_any_name,
       refusals_keep_their_code_and_sentence,
+      a_seed_of_64_bits_spoils_no_other_number,
+      a_service_that_is_ending_counts_as_lost,
       faults_of_a_study_file_come_with_their_places,
       logs_are_bytes_with_an_offset, nobody_there_is_told_with_the_way_out)
