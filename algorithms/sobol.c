@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include "algorithms/draw.h"
-
 #include "algorithms/sobol_table.h"
 
 enum { BITS = 32 };
@@ -42,7 +41,7 @@ static void unpack(void)
         direct(directions[dim], *at, degree, at + 1);
         at += 1 + degree;
     }
-    assert(at == sobol_table + sizeof sobol_table / sizeof *sobol_table);
+    assert(at == sobol_table + sobol_table_length);
 }
 
 static uint32_t reverse(uint32_t x)
