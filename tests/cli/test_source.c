@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "tests/lib/suite.h"
 
-static char folder[] = "/tmp/ht-src.XXXXXX";
+static char *folder;
 
 /* A file of that text in a new folder. Yours to free. */
 static char *file_of(const char *text)
@@ -19,7 +19,7 @@ static char *file_of(const char *text)
     char *path;
     FILE *file;
 
-    memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
+    folder = mem_copy_text("/tmp/ht-src.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     path = mem_format("%s/s.yaml", folder);
     file = fopen(path, "w");
@@ -33,6 +33,7 @@ static void remove_file(char *path)
 {
     (void)unlink(path);
     (void)rmdir(folder);
+    free(folder);
     free(path);
 }
 
