@@ -8,8 +8,8 @@
  *
  *     hypertune *h;
  *     hypertune_open(&h);
- *     for (int epoch = 1; epoch <= epochs && !hypertune_should_stop(h); epoch++)
- *         hypertune_report(h, "accuracy", train_one(), epoch);
+ *     for (int i = 1; i <= epochs && !hypertune_should_stop(h); i++)
+ *         hypertune_report(h, "accuracy", train_one(), i);
  *     hypertune_close(h);
  *
  * Outside a trial every call is a quiet no-op, so that the same program runs
@@ -40,7 +40,8 @@ typedef struct hypertune hypertune;
  * short or the report file cannot be opened. */
 HYPERTUNE_API int hypertune_open(hypertune **out);
 
-/* Appends one report. metric NULL or "" means "training/hptuning/metric".
+/* Appends one report. metric NULL or "" means "training/hptuning/metric"; of a
+ * longer name 255 bytes are kept.
  * value may be nan or infinite: it is kept but never counts as a result.
  * step is what the caller counts by (epochs, batches); 0 or more.
  * Returns 0, or -1 if the line could not be written (training goes on). */
