@@ -1,0 +1,171 @@
+/* Study files: which dialect, and what every dialect must fulfil. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/node.h"
+#include "study/dialects.h"
+#include "study/draft.h"
+
+static bool has_any(const struct node *doc, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (node_get(doc, names[i]))
+            return true;
+    return false;
+}
+
+#define HAS(doc, names) has_any(doc, names, sizeof(names) / sizeof((names)[0]))
+
+/* Reads by the top keys; a study of ours has none of theirs. Returns false if
+ * it is no study file at all. */
+static bool read_dialect(struct reading *r)
+{
+    static const char *const vertex[] = {
+        "studySpec",           "study_spec",    "trialJobSpec",
+        "trial_job_spec",      "maxTrialCount", "max_trial_count",
+        "displayName",         "display_name",  "parallelTrialCount",
+        "parallel_trial_count"};
+    static const char *const platform[] = {"trainingInput", "training_input",
+                                           "jobId", "job_id"};
+    static const char *const custom[] = {"workerPoolSpecs", "worker_pool_specs",
+                                         "jobSpec", "job_spec"};
+
+    if (r->doc->kind != NODE_MAP) {
+        reading_fault(r, r->doc,
+                      "a study file is a map of keys and values, "
+                      "such as study: digits");
+        return false;
+    } else if (HAS(r->doc, custom)) {
+        reading_fault(r, r->doc,
+                      "this is the file of a single custom job and names no "
+                      "parameters to tune; a tuning job has studySpec and "
+                      "trialJobSpec, and this belongs into the latter");
+        return false;
+    }
+    if (HAS(r->doc, platform)) {
+        r->s->dialect = DIALECT_AI_PLATFORM;
+        r->proto = true;
+        platform_read(r);
+    } else if (HAS(r->doc, vertex)) {
+        r->s->dialect = DIALECT_VERTEX;
+        r->proto = true;
+        vertex_read(r);
+    } else {
+        short_read(r);
+    }
+    return true;
+}
+
+static void read_start_point(struct reading *r, const struct node *v)
+{
+    struct study *s = r->s;
+    struct point p;
+    struct err e;
+
+    if (point_read_node(&p, &s->space, v, true, &e) < 0) {
+        reading_fault(r, v, "start: %s", e.text);
+        return;
+    }
+    s->start = mem_resize(s->start, s->n_start + 1, sizeof *s->start);
+    s->start[s->n_start++] = p;
+}
+
+static void read_start(struct reading *r)
+{
+    if (r->start->kind == NODE_MAP) { /* one point needs no list */
+        read_start_point(r, r->start);
+        return;
+    }
+    if (r->start->kind != NODE_LIST) {
+        reading_fault(r, r->start,
+                      "start must be a list of points, such as [{lr: 0.1}]");
+        return;
+    }
+    for (size_t i = 0; i < r->start->n; i++)
+        read_start_point(r, r->start->items[i].value);
+}
+
+/* A grid has an end, and a range of real numbers without steps has none. */
+static void check_grid(struct reading *r)
+{
+    const struct space *space = &r->s->space;
+
+    if (strcmp(r->s->algorithm, "grid") != 0)
+        return;
+    for (size_t i = 0; i < space->n; i++) {
+        const struct param *p = &space->params[i];
+
+        if (param_count(p) == UINT64_MAX)
+            faults_add(r->f, r->drafts.items[i].name.line,
+                       r->drafts.items[i].name.column,
+                       "%.100s: a grid cannot try every real number of a "
+                       "range; give it a step or a list of values, or take "
+                       "another algorithm",
+                       p->name);
+    }
+}
+
+static void check_whole(struct reading *r)
+{
+    struct study *s = r->s;
+    size_t before = r->f->n;
+
+    if (!s->metric && !r->goal)
+        reading_fault(r, r->doc,
+                      "no goal: write maximize: METRIC or minimize: METRIC");
+    if (r->drafts.n == 0)
+        reading_fault(r, r->doc,
+                      "no parameters to tune: params needs at least one");
+    drafts_build(&r->drafts, &s->space, r->f);
+    if (r->f->n > before)
+        return;
+    for (size_t i = 0; i < r->drafts.n; i++)
+        if (r->drafts.items[i].broken)
+            return;
+    check_grid(r);
+    if (r->start)
+        read_start(r);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct fault *x = a, *y = b;
+
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+int codec_decode(const char *bytes, size_t n, const char *file,
+                 struct study *out, struct faults *f)
+{
+    struct reading r = {.f = f, .s = out};
+    struct node *doc;
+    size_t before = f->n;
+
+    if (node_parse(bytes, n, &doc, f) < 0)
+        return -1;
+    study_init(out);
+    r.doc = doc;
+    if (read_dialect(&r)) {
+        reading_name(&r, file);
+        check_whole(&r);
+    }
+    if (out->job.argv) {
+        free(out->job.launcher);
+        out->job.launcher = mem_copy_text("local");
+    }
+    drafts_clear(&r.drafts);
+    node_free(doc);
+    if (f->n == before)
+        return 0;
+    qsort(f->items + before, f->n - before, sizeof *f->items, by_place);
+    study_clear(out);
+    return -1;
+}

@@ -1,0 +1,616 @@
+/* Our own dialect, short and long. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "study/dialects.h"
+#include "study/range.h"
+
+/* --- parameters ---------------------------------------------------------- */
+
+/* A parameter's long form, on its way to a draft. */
+struct long_form {
+    struct draft *d;
+    bool typed;
+    const struct node *list, *when;
+};
+
+static const struct choice types[] = {
+    {"double", PARAM_DOUBLE, -1},           {"int", PARAM_INTEGER, -1},
+    {"integer", PARAM_INTEGER, -1},         {"discrete", PARAM_DISCRETE, -1},
+    {"categorical", PARAM_CATEGORICAL, -1}, {NULL, 0, 0},
+};
+
+static const struct choice scales[] = {
+    {"linear", SCALE_LINEAR, -1},
+    {"log", SCALE_LOG, -1},
+    {"revlog", SCALE_REVLOG, -1},
+    {NULL, 0, 0},
+};
+
+static void set_word(struct word *w, const struct node *v)
+{
+    word_set(w, v->text, strlen(v->text), v->line, v->column, v->quoted);
+}
+
+static void read_values(struct reading *r, const struct node *list,
+                        struct draft *d)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct node *v = list->items[i].value;
+
+        if (v->kind != NODE_SCALAR) {
+            reading_fault(r, v,
+                          "%.100s: a value of a list must be a number or a "
+                          "word; put a word such as null in quotes",
+                          d->name.text);
+            d->broken = true;
+            continue;
+        }
+        word_list_add(&d->values, v->text, strlen(v->text), v->line, v->column,
+                      v->quoted);
+    }
+}
+
+static void long_word(struct reading *r, const struct key *k,
+                      const struct node *v, void *into)
+{
+    struct long_form *l = into;
+
+    if (reading_text(r, k->name, v))
+        set_word((struct word *)((char *)l->d + k->offset), v);
+}
+
+static void long_type(struct reading *r, const struct key *k,
+                      const struct node *v, void *into)
+{
+    struct long_form *l = into;
+    int kind;
+
+    l->typed = true;
+    if (reading_choice(r, k->name, v, types, &kind) == 0)
+        l->d->kind = (enum param_kind)kind;
+    else
+        l->d->broken = true;
+}
+
+static void long_scale(struct reading *r, const struct key *k,
+                       const struct node *v, void *into)
+{
+    struct long_form *l = into;
+    int scale;
+
+    if (reading_choice(r, k->name, v, scales, &scale) < 0)
+        return;
+    l->d->scale = (enum param_scale)scale;
+    l->d->has_scale = true;
+}
+
+static const struct key long_keys[] = {
+    {.name = "type", .read = long_type},
+    {.name = "min", .read = long_word, .offset = offsetof(struct draft, min)},
+    {.name = "max", .read = long_word, .offset = offsetof(struct draft, max)},
+    {.name = "step", .read = long_word, .offset = offsetof(struct draft, step)},
+    {.name = "default",
+     .read = long_word,
+     .offset = offsetof(struct draft, fallback)},
+    {.name = "scale", .read = long_scale},
+    {.name = "values",
+     .read = key_node,
+     .offset = offsetof(struct long_form, list)},
+    {.name = "when",
+     .read = key_node,
+     .offset = offsetof(struct long_form, when)},
+    {0},
+};
+
+/* {optimizer: sgd}, {optimizer: [sgd, adam]} or "optimizer = sgd". */
+static void read_when(struct reading *r, const struct node *when,
+                      struct draft *d)
+{
+    const struct node_item *item;
+    const struct node *v;
+
+    if (when->kind == NODE_SCALAR) {
+        range_read_when(r, when, d);
+        return;
+    }
+    if (when->kind != NODE_MAP || when->n != 1) {
+        reading_fault(r, when,
+                      "%.100s: when must be one parameter and its values, "
+                      "such as {optimizer: [sgd]}",
+                      d->name.text);
+        return;
+    }
+    item = &when->items[0];
+    word_set(&d->parent, item->key, strlen(item->key), item->line, item->column,
+             false);
+    v = item->value;
+    for (size_t i = 0; i < (v->kind == NODE_LIST ? v->n : 1); i++) {
+        const struct node *one = v->kind == NODE_LIST ? v->items[i].value : v;
+
+        if (one->kind != NODE_SCALAR)
+            reading_fault(r, one,
+                          "%.100s: when must name one value of %.100s, or a "
+                          "list of them",
+                          d->name.text, item->key);
+        else
+            word_list_add(&d->when, one->text, strlen(one->text), one->line,
+                          one->column, one->quoted);
+    }
+}
+
+/* Without a type, a list is a list and a range one of real numbers. */
+static void settle_type(struct reading *r, const struct node *map,
+                        const struct long_form *l)
+{
+    struct draft *d = l->d;
+    bool list = d->kind == PARAM_DISCRETE || d->kind == PARAM_CATEGORICAL;
+
+    if (!l->typed) {
+        list = l->list != NULL;
+        d->kind = list ? draft_kind_of(&d->values) : PARAM_DOUBLE;
+    }
+    if (d->broken)
+        return;
+    if (list && !l->list)
+        reading_fault(r, map, "%.100s: values is missing", d->name.text);
+    else if (!list && l->list)
+        reading_fault(r, l->list, "%.100s: a range has min and max, not values",
+                      d->name.text);
+    else if (list && (d->min.text || d->max.text))
+        reading_fault(r, map, "%.100s: a list has values, not min and max",
+                      d->name.text);
+    else
+        return;
+    d->broken = true;
+}
+
+static void read_long(struct reading *r, const struct node *map,
+                      struct draft *d)
+{
+    struct long_form l = {.d = d};
+
+    reading_keys(r, map, long_keys, &l, "a parameter");
+    if (l.list && l.list->kind != NODE_LIST) {
+        reading_fault(r, l.list, "%.100s: values must be a list", d->name.text);
+        d->broken = true;
+    } else if (l.list) {
+        read_values(r, l.list, d);
+    }
+    if (l.when)
+        read_when(r, l.when, d);
+    settle_type(r, map, &l);
+}
+
+static void read_params(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    (void)into;
+    if (v->kind != NODE_MAP) {
+        reading_fault(r, v, "%s must be a map of names and ranges", k->name);
+        return;
+    }
+    for (size_t i = 0; i < v->n; i++) {
+        const struct node_item *item = &v->items[i];
+        const struct node *value = item->value;
+        struct draft *d =
+            drafts_add(&r->drafts, item->key, item->line, item->column);
+
+        if (value->kind == NODE_MAP) {
+            read_long(r, value, d);
+        } else if (value->kind == NODE_LIST) {
+            read_values(r, value, d);
+            d->kind = draft_kind_of(&d->values);
+        } else if (value->kind == NODE_SCALAR) {
+            range_read(r, value, d);
+        } else {
+            faults_add(r->f, item->line, item->column,
+                       "%.100s: a range such as 0.1 .. 1 or a list is missing",
+                       item->key);
+            d->broken = true;
+        }
+    }
+}
+
+/* --- the goal ------------------------------------------------------------ */
+
+static void set_goal(struct reading *r, const struct node *at,
+                     const char *metric, bool maximize)
+{
+    if (r->goal) {
+        reading_fault(r, at,
+                      "this is a second goal (the first is on line %d), and "
+                      "this version has studies of one",
+                      r->goal->line);
+        return;
+    }
+    r->goal = at;
+    if (!*metric || strpbrk(metric, "\r\n\t")) {
+        reading_fault(r, at, "the goal's metric has no usable name");
+        return;
+    }
+    free(r->s->metric);
+    r->s->metric = mem_copy_text(metric);
+    r->s->maximize = maximize;
+}
+
+static void read_goal(struct reading *r, const struct key *k,
+                      const struct node *v, void *into)
+{
+    const char *metric = reading_text(r, k->name, v);
+
+    (void)into;
+    if (metric)
+        set_goal(r, v, metric, strcmp(k->name, "maximize") == 0);
+    else if (!r->goal)
+        r->goal = v;
+}
+
+static const struct choice directions[] = {
+    {"max", 1, -1},      {"min", 0, -1}, {"maximize", 1, -1},
+    {"minimize", 0, -1}, {NULL, 0, 0},
+};
+
+static void read_objectives(struct reading *r, const struct key *k,
+                            const struct node *v, void *into)
+{
+    int direction = 1;
+
+    (void)into;
+    if (v->kind != NODE_MAP || v->n == 0) {
+        reading_fault(r, v, "%s must be a map such as {accuracy: max}",
+                      k->name);
+        return;
+    }
+    if (v->n > 1)
+        reading_fault(r, v,
+                      "%s: several goals at once are not supported by "
+                      "this version; keep one",
+                      k->name);
+    reading_choice(r, v->items[0].key, v->items[0].value, directions,
+                   &direction);
+    set_goal(r, v->items[0].value, v->items[0].key, direction == 1);
+}
+
+/* --- what is run --------------------------------------------------------- */
+
+/* One word of a command line, by the shell's rules of quoting. Returns where
+ * it ends, or NULL if a quote is not closed. *bare is set if no part of it was
+ * quoted. */
+static const char *take_word(const char *s, struct text *out, bool *bare)
+{
+    char quote = 0;
+
+    *bare = true;
+    text_reset(out);
+    text_add(out, "");
+    for (; *s && (quote || !isspace((unsigned char)*s)); s++) {
+        if (*s == '\\' && quote != '\'' && s[1] &&
+            (!quote || strchr("$`\"\\\n", s[1]))) {
+            s++;
+            *bare = false;
+            if (*s != '\n')
+                text_add_bytes(out, s, 1);
+        } else if (*s == quote) {
+            quote = 0;
+        } else if (!quote && (*s == '\'' || *s == '"')) {
+            quote = *s;
+            *bare = false;
+        } else {
+            text_add_bytes(out, s, 1);
+        }
+    }
+    return quote ? NULL : s;
+}
+
+/* What only a shell could do. */
+static bool wants_shell(const char *word)
+{
+    size_t n = strspn(word, "|&;<>()");
+
+    return n > 0 && (word[n] == '\0' || strchr("<>", word[0]));
+}
+
+static void split_command(struct reading *r, const struct node *v)
+{
+    const char *s = v->text;
+    struct text word;
+    bool bare;
+
+    text_init(&word);
+    while (s && *(s += strspn(s, " \t\r\n"))) {
+        s = take_word(s, &word, &bare);
+        if (!s)
+            reading_fault(r, v, "run: a quote is not closed");
+        else if (bare && wants_shell(text_str(&word)))
+            reading_fault(r, v,
+                          "run: \"%.20s\" needs a shell, and none is used; "
+                          "write run: [sh, -c, '...'] if you want one",
+                          text_str(&word));
+        else
+            reading_add_word(&r->s->job, text_str(&word));
+    }
+    text_clear(&word);
+}
+
+static void read_run(struct reading *r, const struct key *k,
+                     const struct node *v, void *into)
+{
+    struct study_job *j = &r->s->job;
+    size_t before = r->f->n, holes = 0;
+
+    (void)into;
+    if (v->kind == NODE_SCALAR)
+        split_command(r, v);
+    else
+        reading_words(r, k->name, v, &j->argv, &j->n_argv);
+    for (size_t i = 0; i < j->n_argv; i++)
+        holes += strstr(j->argv[i], "{args}") != NULL;
+    if (r->f->n > before)
+        return;
+    if (j->n_argv == 0 || !*j->argv[0])
+        reading_fault(r, v, "run: there is no program to run");
+    else if (holes > 1)
+        reading_fault(r, v, "run: {args} may stand there once");
+}
+
+static void read_env(struct reading *r, const struct key *k,
+                     const struct node *v, void *into)
+{
+    (void)into;
+    if (v->kind != NODE_MAP) {
+        reading_fault(r, v, "%s must be a map of names and values", k->name);
+        return;
+    }
+    for (size_t i = 0; i < v->n; i++) {
+        const struct node *value = v->items[i].value;
+
+        if (value->kind == NODE_NULL)
+            reading_add_env(r, value, v->items[i].key, "");
+        else if (reading_text(r, v->items[i].key, value))
+            reading_add_env(r, value, v->items[i].key, value->text);
+    }
+}
+
+static void read_pattern(struct reading *r, const struct key *k,
+                         const struct node *v, void *into)
+{
+    const char *pattern = reading_text(r, k->name, v);
+    char why[200];
+    regex_t compiled;
+    int rc;
+
+    (void)into;
+    if (!pattern)
+        return;
+    rc = regcomp(&compiled, pattern, REG_EXTENDED);
+    if (rc != 0) {
+        regerror(rc, &compiled, why, sizeof why);
+        reading_fault(r, v, "metrics: the pattern is no regular expression: %s",
+                      why);
+        return;
+    }
+    regfree(&compiled);
+    free(r->s->job.pattern);
+    r->s->job.pattern = mem_copy_text(pattern);
+}
+
+static const struct key metrics_keys[] = {
+    {.name = "pattern", .read = read_pattern},
+    {.name = "file",
+     .read = key_text,
+     .offset = offsetof(struct study, job.lines_file)},
+    {.name = "tensorboard",
+     .read = key_refuse,
+     .why = "TensorBoard files are not read by this version; report from the "
+            "program, or with a pattern"},
+    {0},
+};
+
+static void read_metrics(struct reading *r, const struct key *k,
+                         const struct node *v, void *into)
+{
+    (void)into;
+    if (v->kind == NODE_SCALAR)
+        read_pattern(r, k, v, NULL);
+    else
+        reading_keys(r, v, metrics_keys, r->s, "metrics");
+}
+
+/* --- the rest ------------------------------------------------------------ */
+
+static void read_algorithm(struct reading *r, const struct key *k,
+                           const struct node *v, void *into)
+{
+    const char *text = reading_text(r, k->name, v), *near;
+    const char *names[16];
+    size_t n = 0;
+
+    (void)into;
+    if (!text)
+        return;
+    for (const struct study_algorithm *a = study_algorithms; a->name; a++) {
+        if (strcmp(a->name, text) != 0) {
+            names[n++] = a->name;
+            continue;
+        }
+        if (a->supported)
+            r->s->algorithm = a->name;
+        else
+            reading_fault(r, v,
+                          "%s: %s is not supported by this version; take "
+                          "bayesian, grid, random or quasi-random",
+                          k->name, a->name);
+        return;
+    }
+    near = fault_near(text, names, n);
+    if (near)
+        reading_fault(r, v, "%s: there is no \"%.60s\"; did you mean %s?",
+                      k->name, text, near);
+    else
+        reading_fault(r, v,
+                      "%s: there is no \"%.60s\"; take bayesian, grid, random "
+                      "or quasi-random",
+                      k->name, text);
+}
+
+static void read_stop_early(struct reading *r, const struct key *k,
+                            const struct node *v, void *into)
+{
+    const char *text = reading_text(r, k->name, v);
+
+    (void)into;
+    if (text && strcmp(text, "none") != 0)
+        reading_fault(r, v,
+                      "%s: \"%.60s\" is not supported by this version; write "
+                      "none",
+                      k->name, text);
+}
+
+static void read_launcher(struct reading *r, const struct key *k,
+                          const struct node *v, void *into)
+{
+    const char *text = reading_text(r, k->name, v);
+
+    (void)into;
+    if (text && strcmp(text, "local") != 0)
+        reading_fault(r, v,
+                      "%s: \"%.60s\" is not supported by this version; write "
+                      "local",
+                      k->name, text);
+}
+
+static void read_target(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    key_real(r, k, v, into);
+    r->s->has_target = true;
+}
+
+static const struct choice dialects[] = {
+    {"short", DIALECT_SHORT, -1},
+    {"ai-platform", DIALECT_AI_PLATFORM, -1},
+    {"vertex", DIALECT_VERTEX, -1},
+    {NULL, 0, 0},
+};
+
+static const struct choice selections[] = {
+    {"last", SELECT_LAST, -1},
+    {"best", SELECT_BEST, -1},
+    {NULL, 0, 0},
+};
+
+static const struct choice styles[] = {
+    {"equals", ARGS_EQUALS, -1},
+    {"space", ARGS_SPACE, -1},
+    {"hydra", ARGS_HYDRA, -1},
+    {"flags", ARGS_FLAGS, -1},
+    {"env", ARGS_ENV, -1},
+    {"json", ARGS_JSON, -1},
+    {NULL, 0, 0},
+};
+
+#define MANY 1000000000
+#define OF_STUDY(member) .offset = offsetof(struct study, member)
+#define OF_READING(member) .offset = offsetof(struct reading, member)
+
+/* Members of struct reading are set by keys of this second kind. */
+static void into_reading(struct reading *r, const struct key *k,
+                         const struct node *v, void *into)
+{
+    (void)into;
+    key_node(r, k, v, r);
+}
+
+static const char no_containers[] =
+    "containers are not supported by this version; write the program into run";
+static const char no_cluster[] =
+    "this version starts jobs on this machine only; take the key away";
+
+static const struct key keys[] = {
+    {.name = "study", .read = into_reading, OF_READING(name)},
+    {.name = "maximize", .read = read_goal},
+    {.name = "minimize", .read = read_goal},
+    {.name = "objectives", .read = read_objectives},
+    {.name = "selection",
+     .read = key_choice,
+     OF_STUDY(selection),
+     .choices = selections},
+    {.name = "noisy", .read = key_flag, OF_STUDY(noisy)},
+    {.name = "params", .read = read_params},
+    {.name = "run", .read = read_run},
+    {.name = "args", .read = key_choice, OF_STUDY(job.args), .choices = styles},
+    {.name = "trials",
+     .read = key_whole,
+     OF_STUDY(trials),
+     .low = 1,
+     .high = MANY},
+    {.name = "parallel",
+     .read = key_int,
+     OF_STUDY(parallel),
+     .low = 0,
+     .high = 10000},
+    {.name = "algorithm", .read = read_algorithm},
+    {.name = "seed", .read = key_seed, OF_STUDY(seed)},
+    {.name = "start", .read = into_reading, OF_READING(start)},
+    {.name = "stop_early", .read = read_stop_early},
+    {.name = "trial_limit", .read = key_ms, OF_STUDY(trial_limit_ms)},
+    {.name = "time_limit", .read = key_ms, OF_STUDY(time_limit_ms)},
+    {.name = "grace", .read = key_ms, OF_STUDY(grace_ms)},
+    {.name = "max_failed",
+     .read = key_whole,
+     OF_STUDY(max_failed),
+     .low = 0,
+     .high = MANY},
+    {.name = "retries",
+     .read = key_int,
+     OF_STUDY(retries),
+     .low = 0,
+     .high = 1000},
+    {.name = "target", .read = read_target, OF_STUDY(target)},
+    {.name = "patience",
+     .read = key_whole,
+     OF_STUDY(patience),
+     .low = 0,
+     .high = MANY},
+    {.name = "cpus",
+     .read = key_real,
+     OF_STUDY(job.cpus),
+     .low = 0,
+     .high = 100000},
+    {.name = "gpus",
+     .read = key_int,
+     OF_STUDY(job.gpus),
+     .low = 0,
+     .high = 10000},
+    {.name = "memory", .read = key_bytes, OF_STUDY(job.memory)},
+    {.name = "env", .read = read_env},
+    {.name = "workdir", .read = key_text, OF_STUDY(job.workdir)},
+    {.name = "job_dir", .read = key_folder, OF_STUDY(job.job_dir)},
+    {.name = "output_dir", .read = key_folder, OF_STUDY(job.output_dir)},
+    {.name = "metrics", .read = read_metrics},
+    {.name = "launcher", .read = read_launcher},
+    {.name = "local", .read = key_ignore},
+    {.name = "container", .read = key_refuse, .why = no_containers},
+    {.name = "image", .read = key_refuse, .why = no_containers},
+    {.name = "slurm", .read = key_refuse, .why = no_cluster},
+    {.name = "kubernetes", .read = key_refuse, .why = no_cluster},
+    {.name = "replicas",
+     .read = key_refuse,
+     .why = "a trial is one process in this version; take the key away"},
+    {.name = "dialect",
+     .read = key_choice,
+     OF_STUDY(dialect),
+     .choices = dialects},
+    {0},
+};
+
+void short_read(struct reading *r)
+{
+    reading_keys(r, r->doc, keys, r->s, "a study file");
+}

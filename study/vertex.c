@@ -1,0 +1,576 @@
+/* Vertex AI's HyperparameterTuningJob, in YAML or JSON. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "study/dialects.h"
+
+#define OF(type, member) .offset = offsetof(struct type, member)
+
+static const char not_yet[] =
+    "this is not supported by this version; take the key away";
+
+/* --- parameters ---------------------------------------------------------- */
+
+struct value_spec {
+    const struct node *min, *max, *values, *fallback;
+};
+
+static const struct key range_keys[] = {
+    {.name = "minValue", .read = key_node, OF(value_spec, min)},
+    {.name = "maxValue", .read = key_node, OF(value_spec, max)},
+    {.name = "defaultValue", .read = key_node, OF(value_spec, fallback)},
+    {0},
+};
+
+static const struct key list_keys[] = {
+    {.name = "values", .read = key_node, OF(value_spec, values)},
+    {.name = "defaultValue", .read = key_node, OF(value_spec, fallback)},
+    {0},
+};
+
+enum { KINDS = 4 };
+
+struct param_spec {
+    const struct node *id, *scale, *children;
+    const struct node *kinds[KINDS]; /* by enum param_kind */
+};
+
+static const struct key param_keys[] = {
+    {.name = "parameterId", .read = key_node, OF(param_spec, id)},
+    {.name = "scaleType", .read = key_node, OF(param_spec, scale)},
+    {.name = "doubleValueSpec",
+     .read = key_node,
+     OF(param_spec, kinds[PARAM_DOUBLE])},
+    {.name = "integerValueSpec",
+     .read = key_node,
+     OF(param_spec, kinds[PARAM_INTEGER])},
+    {.name = "discreteValueSpec",
+     .read = key_node,
+     OF(param_spec, kinds[PARAM_DISCRETE])},
+    {.name = "categoricalValueSpec",
+     .read = key_node,
+     OF(param_spec, kinds[PARAM_CATEGORICAL])},
+    {.name = "conditionalParameterSpecs",
+     .read = key_node,
+     OF(param_spec, children)},
+    {0},
+};
+
+enum { PARENTS = 3 };
+
+struct condition_spec {
+    const struct node *spec;
+    const struct node *parents[PARENTS];
+};
+
+static const struct key condition_keys[] = {
+    {.name = "parameterSpec", .read = key_node, OF(condition_spec, spec)},
+    {.name = "parentDiscreteValues",
+     .read = key_node,
+     OF(condition_spec, parents[0])},
+    {.name = "parentIntValues",
+     .read = key_node,
+     OF(condition_spec, parents[1])},
+    {.name = "parentCategoricalValues",
+     .read = key_node,
+     OF(condition_spec, parents[2])},
+    {0},
+};
+
+static const struct key parent_keys[] = {
+    {.name = "values", .read = key_node, OF(value_spec, values)},
+    {0},
+};
+
+/* Which of n alternatives is there: -1 for none or several. */
+static int only_one(const struct node *const *of, int n)
+{
+    int found = -1;
+
+    for (int i = 0; i < n; i++) {
+        if (!of[i])
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+static bool same_tree(const struct node *a, const struct node *b)
+{
+    if (a->kind != b->kind || a->n != b->n)
+        return false;
+    if (a->kind == NODE_SCALAR)
+        return strcmp(a->text, b->text) == 0;
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->kind == NODE_MAP &&
+            strcmp(a->items[i].key, b->items[i].key) != 0)
+            return false;
+        if (!same_tree(a->items[i].value, b->items[i].value))
+            return false;
+    }
+    return true;
+}
+
+static void read_kind(struct reading *r, const struct param_spec *spec,
+                      const struct node *v, struct draft *d)
+{
+    int kind = only_one(spec->kinds, KINDS);
+    struct value_spec values = {0};
+    bool list = kind == PARAM_DISCRETE || kind == PARAM_CATEGORICAL;
+
+    if (kind < 0) {
+        reading_fault(r, v,
+                      "%.100s: exactly one of doubleValueSpec, "
+                      "integerValueSpec, discreteValueSpec and "
+                      "categoricalValueSpec must be there",
+                      d->name.text);
+        d->broken = true;
+        return;
+    }
+    d->kind = (enum param_kind)kind;
+    reading_keys(r, spec->kinds[kind], list ? list_keys : range_keys, &values,
+                 "a parameter's values");
+    if (list) {
+        dialect_values(r, "values", values.values, kind == PARAM_DISCRETE,
+                       &d->values);
+    } else {
+        dialect_number(r, "minValue", values.min, d, &d->min);
+        dialect_number(r, "maxValue", values.max, d, &d->max);
+    }
+    if (values.fallback)
+        dialect_number(r, "defaultValue", values.fallback, d, &d->fallback);
+}
+
+static void copy_when(const struct word_list *from, struct word_list *to)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        const struct word *w = &from->items[i];
+
+        word_list_add(to, w->text, strlen(w->text), w->line, w->column,
+                      w->quoted);
+    }
+}
+
+static bool overlap(const struct word_list *a, const struct word_list *b)
+{
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t k = 0; k < b->n; k++)
+            if (strcmp(a->items[i].text, b->items[k].text) == 0)
+                return true;
+    return false;
+}
+
+/* One parameter may stand under several values of its parent: with the same
+ * spec, it is one with all of these conditions. Returns whether it was that. */
+static bool merge(struct reading *r, const struct node *v, const char *name,
+                  const char *parent, const struct word_list *when)
+{
+    for (size_t i = 0; i < r->drafts.n && parent; i++) {
+        struct draft *d = &r->drafts.items[i];
+
+        if (strcmp(d->name.text, name) != 0 || !d->parent.text ||
+            strcmp(d->parent.text, parent) != 0)
+            continue;
+        if (!same_tree(d->source, v))
+            reading_fault(r, v,
+                          "%.100s stands under %.100s twice with different "
+                          "ranges; give one of them another name",
+                          name, parent);
+        else if (overlap(&d->when, when))
+            reading_fault(r, v, "%.100s stands under one value of %.100s twice",
+                          name, parent);
+        else
+            copy_when(when, &d->when);
+        return true;
+    }
+    return false;
+}
+
+static void read_children(struct reading *r, const struct node *list,
+                          const char *parent);
+
+static void read_param(struct reading *r, const struct node *v,
+                       const char *parent, const struct word_list *when)
+{
+    struct param_spec spec = {0};
+    struct draft *d;
+    const char *name;
+
+    reading_keys(r, v, param_keys, &spec, "a parameter");
+    if (v->kind != NODE_MAP)
+        return;
+    if (!spec.id) {
+        reading_fault(r, v, "the parameter has no parameterId");
+        return;
+    }
+    name = reading_text(r, "parameterId", spec.id);
+    if (!name || merge(r, v, name, parent, when))
+        return;
+    d = drafts_add(&r->drafts, name, spec.id->line, spec.id->column);
+    d->source = v;
+    dialect_scale(r, spec.scale, d);
+    read_kind(r, &spec, v, d);
+    if (parent) {
+        word_set(&d->parent, parent, strlen(parent), v->line, v->column, false);
+        copy_when(when, &d->when);
+    }
+    if (spec.children)
+        read_children(r, spec.children, name);
+}
+
+static void read_child(struct reading *r, const struct node *v,
+                       const char *parent)
+{
+    struct condition_spec spec = {0};
+    struct value_spec values = {0};
+    struct word_list when = {0};
+    int which;
+
+    reading_keys(r, v, condition_keys, &spec, "a conditional parameter");
+    if (v->kind != NODE_MAP)
+        return;
+    which = only_one(spec.parents, PARENTS);
+    if (!spec.spec || which < 0) {
+        reading_fault(r, v,
+                      "a conditional parameter of %.100s needs parameterSpec "
+                      "and exactly one of parentDiscreteValues, "
+                      "parentIntValues and parentCategoricalValues",
+                      parent);
+        return;
+    }
+    reading_keys(r, spec.parents[which], parent_keys, &values, "a condition");
+    dialect_values(r, "values", values.values, false, &when);
+    read_param(r, spec.spec, parent, &when);
+    word_list_clear(&when);
+}
+
+static void read_children(struct reading *r, const struct node *list,
+                          const char *parent)
+{
+    if (list->kind != NODE_LIST) {
+        reading_fault(r, list, "conditionalParameterSpecs must be a list");
+        return;
+    }
+    for (size_t i = 0; i < list->n; i++)
+        read_child(r, list->items[i].value, parent);
+}
+
+static void read_params(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    (void)into;
+    if (v->kind != NODE_LIST) {
+        reading_fault(r, v, "%s must be a list", k->name);
+        return;
+    }
+    for (size_t i = 0; i < v->n; i++)
+        read_param(r, v->items[i].value, NULL, NULL);
+}
+
+/* --- the study ----------------------------------------------------------- */
+
+struct metric_spec {
+    const struct node *id, *goal;
+};
+
+static const struct key metric_keys[] = {
+    {.name = "metricId", .read = key_node, OF(metric_spec, id)},
+    {.name = "goal", .read = key_node, OF(metric_spec, goal)},
+    {.name = "safetyConfig",
+     .read = key_refuse,
+     .why = "safety metrics are not supported by this version"},
+    {0},
+};
+
+static void read_metrics(struct reading *r, const struct key *k,
+                         const struct node *v, void *into)
+{
+    struct metric_spec spec = {0};
+    const char *name;
+    int goal = 1;
+
+    (void)into;
+    if (v->kind != NODE_LIST || v->n == 0) {
+        reading_fault(r, v, "%s must be a list with one metric", k->name);
+        r->goal = v;
+        return;
+    }
+    if (v->n > 1)
+        reading_fault(r, v->items[1].value,
+                      "several metrics in one study are not supported by "
+                      "this version; keep one");
+    r->goal = v;
+    reading_keys(r, v->items[0].value, metric_keys, &spec, "a metric");
+    name = spec.id ? reading_text(r, "metricId", spec.id) : NULL;
+    if (spec.goal)
+        reading_choice(r, "goal", spec.goal, dialect_goals, &goal);
+    r->s->maximize = goal == 1;
+    if (!spec.id || (name && !*name))
+        reading_fault(r, v->items[0].value, "the metric has no metricId");
+    else if (name) {
+        free(r->s->metric);
+        r->s->metric = mem_copy_text(name);
+    }
+}
+
+static const struct choice algorithms[] = {
+    {"ALGORITHM_UNSPECIFIED", 0, 0},
+    {"GRID_SEARCH", 1, 2},
+    {"RANDOM_SEARCH", 2, 3},
+    {NULL, 0, 0},
+};
+
+static void read_algorithm(struct reading *r, const struct key *k,
+                           const struct node *v, void *into)
+{
+    int which; /* study_algorithms begins in this order */
+
+    (void)into;
+    if (reading_choice(r, k->name, v, algorithms, &which) == 0)
+        r->s->algorithm = study_algorithms[which].name;
+}
+
+static const struct choice noises[] = {
+    {"OBSERVATION_NOISE_UNSPECIFIED", 0, 0},
+    {"LOW", 0, 1},
+    {"HIGH", 1, 2},
+    {NULL, 0, 0},
+};
+
+static void read_noise(struct reading *r, const struct key *k,
+                       const struct node *v, void *into)
+{
+    int high;
+
+    (void)into;
+    if (reading_choice(r, k->name, v, noises, &high) == 0)
+        r->s->noisy = high == 1;
+}
+
+static const struct choice selections[] = {
+    {"MEASUREMENT_SELECTION_TYPE_UNSPECIFIED", SELECT_LAST, 0},
+    {"LAST_MEASUREMENT", SELECT_LAST, 1},
+    {"BEST_MEASUREMENT", SELECT_BEST, 2},
+    {NULL, 0, 0},
+};
+
+static const char no_stopping[] =
+    "stopping trials early is not supported by this version; take the key "
+    "away";
+
+static const struct key study_keys[] = {
+    {.name = "metrics", .read = read_metrics},
+    {.name = "parameters", .read = read_params},
+    {.name = "algorithm", .read = read_algorithm},
+    {.name = "observationNoise", .read = read_noise},
+    {.name = "measurementSelectionType",
+     .read = key_choice,
+     OF(study, selection),
+     .choices = selections},
+    {.name = "decayCurveStoppingSpec", .read = key_refuse, .why = no_stopping},
+    {.name = "medianAutomatedStoppingSpec",
+     .read = key_refuse,
+     .why = no_stopping},
+    {.name = "convexAutomatedStoppingSpec",
+     .read = key_refuse,
+     .why = no_stopping},
+    {.name = "convexStopConfig", .read = key_refuse, .why = no_stopping},
+    {.name = "studyStoppingConfig",
+     .read = key_refuse,
+     .why = "use maxTrialCount and maxFailedTrialCount; further rules of "
+            "stopping are not supported by this version"},
+    {.name = "transferLearningConfig", .read = key_refuse_set, .why = not_yet},
+    {0},
+};
+
+static void read_study(struct reading *r, const struct key *k,
+                       const struct node *v, void *into)
+{
+    reading_keys(r, v, study_keys, into, k->name);
+}
+
+/* --- the job ------------------------------------------------------------- */
+
+struct pool {
+    const struct node *process, *container, *package;
+    int64_t replicas;
+};
+
+static const struct key pool_keys[] = {
+    {.name = "processSpec", .read = key_node, OF(pool, process)},
+    {.name = "containerSpec", .read = key_node, OF(pool, container)},
+    {.name = "pythonPackageSpec", .read = key_node, OF(pool, package)},
+    {.name = "replicaCount",
+     .read = key_whole,
+     OF(pool, replicas),
+     .low = 0,
+     .high = 100000},
+    {.name = "machineSpec", .read = key_ignore},
+    {.name = "diskSpec", .read = key_ignore},
+    {.name = "nfsMounts", .read = key_refuse_set, .why = not_yet},
+    {.name = "lustreMounts", .read = key_refuse_set, .why = not_yet},
+    {0},
+};
+
+static void refuse_container(struct reading *r, const struct node *v)
+{
+    reading_fault(r, v,
+                  "containers and Python packages are not supported by this "
+                  "version; write processSpec: {command: [...], args: "
+                  "[...]} in their place");
+}
+
+static void read_first_pool(struct reading *r, const struct node *v)
+{
+    struct pool pool = {.replicas = 1};
+
+    reading_keys(r, v, pool_keys, &pool, "a worker pool");
+    if (v->kind != NODE_MAP)
+        return;
+    if (pool.replicas > 1)
+        reading_fault(r, v,
+                      "more than one replica is not supported by this "
+                      "version; write replicaCount: 1");
+    if (pool.process)
+        process_read(r, pool.process);
+    else if (pool.container || pool.package)
+        refuse_container(r, pool.container ? pool.container : pool.package);
+    else
+        reading_fault(r, v,
+                      "the worker pool says nothing to run; write "
+                      "processSpec: {command: [...]}");
+}
+
+static void read_pools(struct reading *r, const struct key *k,
+                       const struct node *v, void *into)
+{
+    (void)into;
+    if (v->kind != NODE_LIST || v->n == 0) {
+        reading_fault(r, v, "%s must be a list with one worker pool", k->name);
+        return;
+    }
+    read_first_pool(r, v->items[0].value);
+    for (size_t i = 1; i < v->n; i++)
+        if (v->items[i].value->n > 0)
+            reading_fault(r, v->items[i].value,
+                          "more than one worker pool is not supported by "
+                          "this version; keep the first");
+}
+
+static const struct key scheduling_keys[] = {
+    {.name = "timeout", .read = key_ms, OF(study, trial_limit_ms)},
+    {.name = "restartJobOnWorkerRestart", .read = key_ignore},
+    {.name = "strategy", .read = key_ignore},
+    {.name = "disableRetries", .read = key_ignore},
+    {.name = "maxWaitDuration", .read = key_ignore},
+    {0},
+};
+
+static void read_scheduling(struct reading *r, const struct key *k,
+                            const struct node *v, void *into)
+{
+    reading_keys(r, v, scheduling_keys, into, k->name);
+}
+
+static const struct key output_keys[] = {
+    {.name = "outputUriPrefix", .read = key_folder, OF(study, job.output_dir)},
+    {0},
+};
+
+static void read_output(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    reading_keys(r, v, output_keys, into, k->name);
+}
+
+static const struct key job_keys[] = {
+    {.name = "workerPoolSpecs", .read = read_pools},
+    {.name = "scheduling", .read = read_scheduling},
+    {.name = "baseOutputDirectory", .read = read_output},
+    {.name = "serviceAccount", .read = key_ignore},
+    {.name = "network", .read = key_ignore},
+    {.name = "reservedIpRanges", .read = key_ignore},
+    {.name = "pscInterfaceConfig", .read = key_ignore},
+    {.name = "tensorboard", .read = key_ignore},
+    {.name = "enableWebAccess", .read = key_ignore},
+    {.name = "enableDashboardAccess", .read = key_ignore},
+    {.name = "experiment", .read = key_ignore},
+    {.name = "experimentRun", .read = key_ignore},
+    {.name = "persistentResourceId", .read = key_ignore},
+    {.name = "protectedArtifactLocationId", .read = key_ignore},
+    {.name = "models", .read = key_ignore},
+    {0},
+};
+
+static void read_job(struct reading *r, const struct key *k,
+                     const struct node *v, void *into)
+{
+    reading_keys(r, v, job_keys, into, k->name);
+    if (v->kind == NODE_MAP && !node_get(v, "workerPoolSpecs") &&
+        !node_get(v, "worker_pool_specs"))
+        reading_fault(r, v, "workerPoolSpecs is missing in %s", k->name);
+    r->command = v;
+}
+
+static void read_name(struct reading *r, const struct key *k,
+                      const struct node *v, void *into)
+{
+    (void)k, (void)into;
+    r->name = v;
+}
+
+static void read_failed(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    int64_t failed = 0;
+
+    (void)into;
+    reading_whole(r, k->name, v, 0, INT32_MAX, &failed);
+    dialect_failed(r, failed);
+}
+
+/* What Vertex itself fills in is passed over: a job that was fetched can be
+ * submitted again. */
+static const struct key top_keys[] = {
+    {.name = "displayName", .read = read_name},
+    {.name = "studySpec", .read = read_study},
+    {.name = "trialJobSpec", .read = read_job},
+    {.name = "maxTrialCount",
+     .read = key_whole,
+     OF(study, trials),
+     .low = 1,
+     .high = INT32_MAX},
+    {.name = "parallelTrialCount",
+     .read = key_int,
+     OF(study, parallel),
+     .low = 1,
+     .high = 10000},
+    {.name = "maxFailedTrialCount", .read = read_failed},
+    {.name = "labels", .read = key_ignore},
+    {.name = "encryptionSpec", .read = key_ignore},
+    {.name = "name", .read = key_ignore},
+    {.name = "trials", .read = key_ignore},
+    {.name = "state", .read = key_ignore},
+    {.name = "createTime", .read = key_ignore},
+    {.name = "startTime", .read = key_ignore},
+    {.name = "endTime", .read = key_ignore},
+    {.name = "updateTime", .read = key_ignore},
+    {.name = "error", .read = key_ignore},
+    {.name = "satisfiesPzs", .read = key_ignore},
+    {.name = "satisfiesPzi", .read = key_ignore},
+    {0},
+};
+
+void vertex_read(struct reading *r)
+{
+    r->s->trials = 1;
+    r->s->parallel = 1;
+    reading_keys(r, r->doc, top_keys, r->s, "a HyperparameterTuningJob");
+    if (!r->command)
+        reading_fault(r, r->doc,
+                      "trialJobSpec is missing; it says what each trial runs");
+}
