@@ -31,8 +31,9 @@ struct shim {
     long long ooms; /* of our memory cgroup, before */
     sigset_t signals;
     bool killed; /* by us, when told to */
+    int status;  /* descriptor of the file */
     char text[STATUS_BYTES];
-    size_t len;
+    size_t len, told; /* bytes said; and how many of them are written */
 };
 
 /* What kept the child from running, told through a pipe. */
@@ -57,30 +58,38 @@ __attribute__((format(printf, 2, 3))) static void say(struct shim *s,
     s->text[s->len] = '\0';
 }
 
-/* Writes the whole block and then, unless its space is to be kept, cuts it to
- * what was said: a file of full size takes no new space later. */
-static int write_block(const struct shim *s, const char *name, bool keep)
+/* Writes what was said since the last time. The first byte comes last: before
+ * it, the lines that follow make no sense to a reader, who thus sees all of it
+ * or nothing. The file has its full size from the start, so that a disk that
+ * is full by then is no hindrance. */
+static int write_status(struct shim *s)
 {
-    char block[STATUS_BYTES];
-    int fd = openat(s->folder, name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-    bool whole;
+    size_t n = s->len - s->told;
+    const char *at = s->text + s->told;
 
-    if (fd < 0)
+    if (n > 1 &&
+        pwrite(s->status, at + 1, n - 1, (off_t)s->told + 1) != (ssize_t)n - 1)
         return -1;
-    memset(block, '\n', sizeof block);
-    memcpy(block, s->text, s->len);
-    whole = pwrite(fd, block, sizeof block, 0) == (ssize_t)sizeof block &&
-            (keep || !ftruncate(fd, (off_t)s->len));
-    if (close(fd))
-        whole = false;
-    return whole ? 0 : -1;
+    if (n > 0 && pwrite(s->status, at, 1, (off_t)s->told) != 1)
+        return -1;
+    s->told = s->len;
+    return 0;
 }
 
-static int replace_status(const struct shim *s)
+/* Makes the file, at its full size. */
+static int make_status(struct shim *s, const char *name)
 {
-    if (write_block(s, STATUS_FILE ".next", false))
+    char block[STATUS_BYTES];
+
+    s->status =
+        openat(s->folder, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    memset(block, '\n', sizeof block);
+    memcpy(block, s->text, s->len);
+    s->told = s->len;
+    if (s->status < 0 ||
+        write(s->status, block, sizeof block) != (ssize_t)sizeof block)
         return -1;
-    return renameat(s->folder, STATUS_FILE ".next", s->folder, STATUS_FILE);
+    return 0;
 }
 
 /* Writes the first status; exits if the folder has one. */
@@ -95,7 +104,7 @@ static void claim(struct shim *s)
     say(s, "boot=%s\nshim=%d %llu\n", proc_boot(boot), (int)getpid(),
         (unsigned long long)start);
     snprintf(draft, sizeof draft, STATUS_FILE ".%d", (int)getpid());
-    if (write_block(s, draft, false) ||
+    if (make_status(s, draft) ||
         linkat(s->folder, draft, s->folder, STATUS_FILE, 0))
         why = errno;
     unlinkat(s->folder, draft, 0);
@@ -107,7 +116,7 @@ static void claim(struct shim *s)
 static void finish(struct shim *s)
 {
     for (int i = 0; i < END_TRIES; i++) {
-        if (!replace_status(s))
+        if (!write_status(s))
             _exit(0);
         sleep(1);
     }
@@ -253,15 +262,13 @@ static void launch(struct shim *s)
     close(ends[0]);
 }
 
-/* Says that it runs, in the status and then on the pipe; and makes the file
- * for the end now, while there is space. */
+/* Says that it runs, in the status and then on the pipe. */
 static void announce(struct shim *s)
 {
     proc_start_time(s->child, &s->child_start);
     say(s, "child=%d %llu\n", (int)s->child,
         (unsigned long long)s->child_start);
-    replace_status(s);
-    write_block(s, STATUS_FILE ".next", true);
+    write_status(s);
     if (s->alive >= 0) {
         ssize_t told = write(s->alive, "a", 1);
 

@@ -11,8 +11,9 @@
  *     oom=1              killed for memory
  *     text=SENTENCE      why it was refused
  *
- * The file is made once, by link, which decides who may run the job; after
- * that it is only replaced, by rename. */
+ * The file is made once, by link, which decides who may run the job. It has
+ * STATUS_BYTES from the start, empty lines behind what is said so far, and is
+ * written in place: a job makes one inode and deletes none. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TRIALS_STATUS_H
 #define TRIALS_STATUS_H

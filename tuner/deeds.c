@@ -41,25 +41,39 @@ static int make_folders(char *path, struct err *e)
     }
 }
 
-/* Most often only the last two are missing. */
+/* The attempt's folder; most often only the last two of its path are missing.
+ */
 static int make_folder(const struct board *b, const struct live_trial *t,
                        struct err *e)
 {
     char *trial = board_folder(b, t->study->name, t->trial.number);
-    char *checkpoints = mem_format("%s/checkpoints", trial);
     char *folder = mem_copy_text(t->folder);
     int rc = 0;
 
     mkdir(trial, 0700);
-    mkdir(checkpoints, 0700);
     if (mkdir(folder, 0700) && errno != EEXIST)
         rc = make_folders(folder, e);
-    if (rc == 0 && access(checkpoints, F_OK))
-        mkdir(checkpoints, 0700);
     free(trial);
-    free(checkpoints);
     free(folder);
     return rc;
+}
+
+/* The folders that the AIP_… variables name, where there is an output folder:
+ * programs written for them expect to write there at once. */
+static int make_outputs(const struct words *environ_, struct err *e)
+{
+    static const char *const names[] = {
+        "AIP_MODEL_DIR=", "AIP_CHECKPOINT_DIR=", "AIP_TENSORBOARD_LOG_DIR="};
+
+    for (size_t i = 0; i < environ_->n; i++)
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            size_t len = strlen(names[k]);
+
+            if (strncmp(environ_->items[i], names[k], len) == 0 &&
+                make_folders(environ_->items[i] + len, e))
+                return -1;
+        }
+    return 0;
 }
 
 static void add_words(struct text *out, const struct words *w, size_t from)
@@ -146,6 +160,8 @@ static int start(struct board *b, const struct live_trial *t, struct err *e)
     inherit(b, &all);
     command_environ(&s->study, &t->trial.point, &at, &all);
     rc = make_folder(b, t, e);
+    if (rc == 0 && s->study.job.output_dir)
+        rc = make_outputs(&ours, e);
     if (rc == 0) {
         write_job(t, &argv, &ours, workdir);
         job.argv = argv.items;

@@ -59,8 +59,9 @@ HYPERTUNE_API const char *hypertune_trial_id(const hypertune *h);
 HYPERTUNE_API const char *hypertune_task_type(const hypertune *h);
 HYPERTUNE_API int hypertune_task_index(const hypertune *h);
 
-/* A folder that stays the same for every attempt of the trial (ends with '/'):
- * save checkpoints there and look there first. "" if the study has none. */
+/* A folder that stays the same for every attempt of the trial (ends with '/'),
+ * made if it is not there: save checkpoints there and look there first. ""
+ * outside a trial. */
 HYPERTUNE_API const char *hypertune_checkpoint_dir(const hypertune *h);
 
 HYPERTUNE_API void hypertune_close(hypertune *h);

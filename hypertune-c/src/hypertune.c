@@ -597,7 +597,14 @@ int hypertune_task_index(const hypertune *h)
 
 const char *hypertune_checkpoint_dir(const hypertune *h)
 {
-    return h ? h->checkpoint_dir : "";
+    int kept = errno;
+
+    if (!h)
+        return "";
+    if (*h->checkpoint_dir)
+        make_parents(h->checkpoint_dir); /* it ends with '/' */
+    errno = kept;
+    return h->checkpoint_dir;
 }
 
 void hypertune_close(hypertune *h)
