@@ -1,4 +1,5 @@
-/* The log: one write(2) a line, so that lines of several processes do not mix. */
+/* The log: one write(2) a line, so that lines of several processes do not mix.
+ */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/log.h"
 

@@ -15,7 +15,7 @@ void *mem_resize(void *old, size_t n, size_t size);
 /* Grows *data (capacity *cap things) so that it holds at least `need`. */
 void mem_grow(void **data, size_t *cap, size_t need, size_t size);
 
-char *mem_copy_text(const char *text); /* NULL gives NULL */
+char *mem_copy_text(const char *text);             /* NULL gives NULL */
 char *mem_copy_bytes(const char *bytes, size_t n); /* and a NUL after them */
 char *mem_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -17,7 +17,7 @@
 enum node_kind { NODE_NULL, NODE_SCALAR, NODE_LIST, NODE_MAP };
 
 struct node_item {
-    char *key; /* NULL in a list */
+    char *key;        /* NULL in a list */
     int line, column; /* of the key */
     struct node *value;
 };

@@ -3,6 +3,7 @@
 #include "base/quote.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/number.h"
 
@@ -30,7 +31,7 @@ static size_t sequence(const unsigned char *s)
     return n;
 }
 
-static void add_ascii(struct text *out, unsigned char c)
+static void add_escape(struct text *out, unsigned char c)
 {
     static const struct {
         char c;
@@ -46,10 +47,12 @@ static void add_ascii(struct text *out, unsigned char c)
             text_add(out, shorts[i].escape);
             return;
         }
-    if (c < 0x20 || c == 0x7f)
-        text_addf(out, "\\u%04x", c);
-    else
-        text_addf(out, "%c", c);
+    text_addf(out, "\\u%04x", c);
+}
+
+static bool stands_for_itself(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 void quote_json(struct text *out, const char *s)
@@ -58,12 +61,16 @@ void quote_json(struct text *out, const char *s)
 
     text_add(out, "\"");
     while (*c) {
-        size_t n = sequence(c);
+        size_t n = 0;
 
-        if (n == 1)
-            add_ascii(out, *c);
-        else if (n)
+        while (stands_for_itself(c[n]))
+            n++;
+        if (n == 0 && *c >= 0x80)
+            n = sequence(c);
+        if (n)
             text_add_bytes(out, (const char *)c, n);
+        else if (*c < 0x80)
+            add_escape(out, *c);
         else
             text_add(out, "\xef\xbf\xbd");
         c += n ? n : 1;

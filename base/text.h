@@ -18,7 +18,8 @@ void text_add(struct text *t, const char *s);
 void text_add_bytes(struct text *t, const char *bytes, size_t n);
 void text_addf(struct text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-const char *text_str(const struct text *t); /* never NULL; valid until the next add */
-char *text_take(struct text *t);            /* yours to free; t is empty after */
+const char *
+text_str(const struct text *t);  /* never NULL; valid until the next add */
+char *text_take(struct text *t); /* yours to free; t is empty after */
 
 #endif

@@ -30,10 +30,10 @@ END_TEST
 
 START_TEST(only_whole_numbers_in_decimal_are_read)
 {
-    static const char *const bad[] = {"",    " 1", "1 ", "0x10", "1_000",
-                                      "1e",  "-",  "a",  "1.2.3"};
-    static const char *const bad_int[] = {"", "1.0", "1e3", "+", "0x1",
-                                          "123456789012345678901234567890"};
+    static const char *const bad[] = {"",   " 1", "1 ", "0x10", "1_000",
+                                      "1e", "-",  "a",  "1.2.3"};
+    static const char *const bad_int[] = {
+        "", "1.0", "1e3", "+", "0x1", "123456789012345678901234567890"};
     double x = 7;
     int64_t k = 7;
 

@@ -84,10 +84,7 @@ static double value_of(int trial)
 
 static int trial_of(const struct stage_job *job)
 {
-    int trial = 0;
-
-    sscanf(job->name, "s/%d/", &trial);
-    return trial;
+    return (int)strtol(job->name + strlen("s/"), NULL, 10);
 }
 
 static void job_lives(struct stage_job *job)
