@@ -166,11 +166,10 @@ int schema_update(struct store *s, const struct schema_step *steps, size_t n,
         return -1;
     if (taken >= (int64_t)n)
         return 0;
-    if (store_begin(s, e))
+    if (inside_exec(s, "BEGIN IMMEDIATE", e))
         return -1;
-    if (take_all(s, steps, n, e)) {
-        store_rollback(s);
-        return -1;
-    }
-    return store_commit(s, e);
+    if (take_all(s, steps, n, e) == 0 && inside_exec(s, "COMMIT", e) == 0)
+        return 0;
+    inside_exec(s, "ROLLBACK", NULL);
+    return -1;
 }
