@@ -83,10 +83,11 @@ const char *fault_near(const char *word, const char *const *names, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t other = strlen(names[i]), d;
 
-        if (other > LONGEST_WORD)
+        if (other > LONGEST_WORD || other > len + nearest ||
+            len > other + nearest)
             continue;
         d = distance(word, len, names[i], other);
-        if (d > nearest || (best && d == nearest))
+        if (d > nearest || d >= len || (best && d == nearest))
             continue;
         best = names[i];
         nearest = d;

@@ -23,7 +23,7 @@ void faults_add(struct faults *f, int line, int column, const char *fmt, ...)
 
 /* The one of `names` (n of them) that a person who typed `word` most likely
  * meant, or NULL if none is near (Damerau-Levenshtein distance at most a third
- * of the length, at least 1). */
+ * of the length, at least 1, and something of the word is left). */
 const char *fault_near(const char *word, const char *const *names, size_t n);
 
 #endif

@@ -196,12 +196,13 @@ static struct node *read_alias(struct reading *r, const yaml_event_t *event,
 
     if (!anchor) {
         faults_add(r->f, line_of(at), column_of(at),
-                   "the alias *%s has no anchor &%s before it", name, name);
+                   "the alias *%.60s has no anchor &%.60s before it", name,
+                   name);
         return NULL;
     }
     if (anchor->open) {
         faults_add(r->f, line_of(at), column_of(at),
-                   "the alias *%s stands inside what it stands for", name);
+                   "the alias *%.60s stands inside what it stands for", name);
         return NULL;
     }
     node = copy(r, anchor->node, at, depth);
@@ -288,7 +289,7 @@ static int refuse_twins(struct reading *r, const struct node *map)
         if (strcmp(sorted[i - 1]->key, twin->key) != 0)
             continue;
         faults_add(r->f, twin->line, twin->column,
-                   "the key \"%s\" stands here twice (first on line %d)",
+                   "the key \"%.60s\" stands here twice (first on line %d)",
                    twin->key, sorted[i - 1]->line);
         rc = -1;
     }
