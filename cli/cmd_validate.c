@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/node.h"
 #include "cli/cmd.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "cli/source.h"
+#include "metrics/follow.h"
 #include "study/codec.h"
 #include "study/command.h"
 
@@ -106,6 +108,39 @@ static void show_long_form(const struct study *s)
     text_clear(&out);
 }
 
+/* Adds the fault where the pattern stands in the file. */
+static void add_at_pattern(const struct source *s, const char *sentence,
+                           struct faults *f)
+{
+    const struct node *at;
+    struct node *doc;
+
+    if (node_parse(text_str(&s->bytes), s->bytes.len, &doc, f))
+        return;
+    at = node_get(doc, "metrics");
+    if (at && at->kind == NODE_MAP)
+        at = node_get(at, "pattern");
+    faults_add(f, at ? at->line : 0, at ? at->column : 0, "metrics: %s",
+               sentence);
+    node_free(doc);
+}
+
+/* What the decoder leaves to those who search with it. */
+static int check_pattern(const struct source *s, struct err *e)
+{
+    const char *pattern = s->study.job.pattern;
+    struct faults f;
+    int rc = 0;
+
+    if (!pattern || !follow_check_pattern(pattern, e))
+        return 0;
+    faults_init(&f);
+    add_at_pattern(s, e->text, &f);
+    rc = source_faults(s->path, &f, e);
+    faults_clear(&f);
+    return rc;
+}
+
 int cmd_validate(const struct options *o, struct err *e)
 {
     struct source s;
@@ -113,6 +148,10 @@ int cmd_validate(const struct options *o, struct err *e)
 
     if (source_read(&s, o->words[0], e))
         return -1;
+    if (check_pattern(&s, e)) {
+        source_clear(&s);
+        return -1;
+    }
     if (o->text[OPTION_PRINT])
         show_long_form(&s.study);
     if (o->text[OPTION_ARGV])

@@ -12,6 +12,10 @@ void short_read(struct reading *r);
 void platform_read(struct reading *r); /* trainingInput */
 void vertex_read(struct reading *r);   /* HyperparameterTuningJob */
 
+/* Every top key of our own dialect; ends with a NULL name. */
+extern const struct key short_keys[];
+key_fn short_params; /* the reader of params */
+
 /* What AI Platform and Vertex share: how a job says what it runs. Sets the
  * job's words, environment and folder from {command, args, env, workdir}. */
 void process_read(struct reading *r, const struct node *v);
