@@ -10,6 +10,10 @@
 #include "base/mem.h"
 #include "base/quote.h"
 
+/* What the name of a variable is made of. */
+static const char in_a_name[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
 /* ---- lists of words ---- */
 
 void words_init(struct words *w)
@@ -170,73 +174,6 @@ static void add_params(const struct study *s, const struct point *p,
     }
 }
 
-/* ---- argv ---- */
-
-/* The parameter whose {NAME} begins at `at`, or -1; *end is behind it. */
-static int named_at(const struct study *s, const char *at, const char **end)
-{
-    const char *close = strchr(at, '}');
-
-    if (*at != '{' || !close)
-        return -1;
-    for (size_t i = 0; i < s->space.n; i++) {
-        const char *name = s->space.params[i].name;
-
-        if (strlen(name) == (size_t)(close - at - 1) &&
-            strncmp(name, at + 1, strlen(name)) == 0) {
-            *end = close + 1;
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
-/* The word with every {NAME} of a parameter replaced by its value (by nothing
- * where it is not active). *n counts them. */
-static char *fill_in(const struct study *s, const struct point *p,
-                     const char *word, size_t *n)
-{
-    struct text out;
-
-    text_init(&out);
-    while (*word) {
-        const char *end;
-        int i = named_at(s, word, &end);
-
-        if (i < 0) {
-            text_add_bytes(&out, word++, 1);
-            continue;
-        }
-        if (p->values[i].active)
-            value_print(&s->space.params[i], &p->values[i], &out);
-        word = end;
-        (*n)++;
-    }
-    return text_take(&out);
-}
-
-void command_argv(const struct study *s, const struct point *p,
-                  const struct command_place *at, struct words *out)
-{
-    bool placed = false;
-    size_t named = 0;
-
-    for (size_t i = 0; i < s->job.n_argv; i++) {
-        if (strcmp(s->job.argv[i], "{args}") == 0) {
-            add_params(s, p, out);
-            placed = true;
-        } else {
-            words_add_take(out, fill_in(s, p, s->job.argv[i], &named));
-        }
-    }
-    if (!placed && !named)
-        add_params(s, p, out);
-    if (s->job.job_dir) {
-        words_add_take(out, mem_copy_text("--job-dir"));
-        words_add_take(out, trial_part(s->job.job_dir, at));
-    }
-}
-
 /* ---- the environment ---- */
 
 static void set_int(struct words *out, const char *name, int64_t value)
@@ -392,8 +329,8 @@ static char *expand(const char *value, const struct words *known)
     struct text out;
 
     text_init(&out);
+    text_add(&out, "");
     while (*value) {
-        const char *close = strchr(value, ')');
         size_t len, i;
 
         if (strncmp(value, "$$(", 3) == 0) {
@@ -401,17 +338,17 @@ static char *expand(const char *value, const struct words *known)
             value += 3;
             continue;
         }
-        if (strncmp(value, "$(", 2) != 0 || !close) {
+        len = strncmp(value, "$(", 2) == 0 ? strspn(value + 2, in_a_name) : 0;
+        if (len == 0 || value[len + 2] != ')') {
             text_add_bytes(&out, value++, 1);
             continue;
         }
-        len = (size_t)(close - value) - 2;
         i = find_env(known, value + 2, len);
         if (i < known->n)
             text_add(&out, known->items[i] + len + 1);
         else
             text_add_bytes(&out, value, len + 3);
-        value = close + 1;
+        value += len + 3;
     }
     return text_take(&out);
 }
@@ -464,4 +401,130 @@ void command_environ(const struct study *s, const struct point *p,
     set_ours(s, at, out);
     set_users(s, out);
     set_params(s, p, out);
+}
+
+/* ---- argv ---- */
+
+int command_named(const struct study *s, const char *at, size_t *n)
+{
+    if (*at != '{')
+        return -1;
+    for (size_t i = 0; i < s->space.n; i++) {
+        const char *name = s->space.params[i].name;
+        size_t len = strlen(name);
+
+        if (strncmp(name, at + 1, len) != 0 || at[len + 1] != '}')
+            continue;
+        *n = len + 2;
+        return (int)i;
+    }
+    return -1;
+}
+
+static void add_for_shell(const char *word, struct text *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%";
+
+    if (*word && word[strspn(word, plain)] == '\0') {
+        text_add(out, word);
+        return;
+    }
+    text_add(out, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_add(out, "'\\''");
+        else
+            text_add_bytes(out, word, 1);
+    text_add(out, "'");
+}
+
+/* A command being filled in for one trial. */
+struct filling {
+    const struct study *s;
+    const struct point *p;
+    struct words params; /* the arguments */
+    bool said;           /* one of {args} and {NAME} stands in the command */
+};
+
+static void add_joined(const struct words *words, struct text *out)
+{
+    for (size_t i = 0; i < words->n; i++) {
+        text_add(out, i ? " " : "");
+        add_for_shell(words->items[i], out);
+    }
+}
+
+/* The word with {args} and every {NAME} replaced. */
+static char *fill_in(struct filling *f, const char *word)
+{
+    static const char args[] = "{args}";
+    struct text out;
+
+    text_init(&out);
+    text_add(&out, "");
+    while (*word) {
+        size_t n = 1;
+        int i = command_named(f->s, word, &n);
+
+        if (i >= 0 && f->p->values[i].active) {
+            value_print(&f->s->space.params[i], &f->p->values[i], &out);
+        } else if (i < 0 && strncmp(word, args, strlen(args)) == 0) {
+            add_joined(&f->params, &out);
+            i = 0;
+            n = strlen(args);
+        } else if (i < 0) {
+            text_add_bytes(&out, word, 1);
+        }
+        f->said = f->said || i >= 0;
+        word += n;
+    }
+    return text_take(&out);
+}
+
+static void add_all(const struct words *words, struct words *out)
+{
+    for (size_t i = 0; i < words->n; i++)
+        words_add_take(out, mem_copy_text(words->items[i]));
+}
+
+/* `known` are the variables of $(NAME), NULL where that is no rule. */
+static void add_word(struct filling *f, const char *word,
+                     const struct words *known, struct words *out)
+{
+    char *expanded;
+
+    if (strcmp(word, "{args}") == 0) {
+        add_all(&f->params, out);
+        f->said = true;
+        return;
+    }
+    expanded = known ? expand(word, known) : mem_copy_text(word);
+    words_add_take(out, fill_in(f, expanded));
+    free(expanded);
+}
+
+void command_argv(const struct study *s, const struct point *p,
+                  const struct command_place *at, struct words *out)
+{
+    struct filling f = {.s = s, .p = p};
+    bool expands = s->dialect == DIALECT_VERTEX;
+    struct words known;
+
+    words_init(&known);
+    words_init(&f.params);
+    add_params(s, p, &f.params);
+    if (expands)
+        command_environ(s, p, at, &known);
+    for (size_t i = 0; i < s->job.n_argv; i++)
+        add_word(&f, s->job.argv[i], expands ? &known : NULL, out);
+    if (!f.said)
+        add_all(&f.params, out);
+    if (s->job.job_dir) {
+        words_add_take(out, mem_copy_text("--job-dir"));
+        words_add_take(out, trial_part(s->job.job_dir, at));
+    }
+    words_clear(&f.params);
+    words_clear(&known);
 }

@@ -28,8 +28,15 @@ struct command_place {
     int port;             /* of the master in CLUSTER_SPEC */
 };
 
-/* argv of the trial's one replica; `{args}` is replaced by, or the arguments
- * appended after, the words of the study's command. */
+/* The parameter whose {NAME} begins at `at`, or -1; *n is then how many bytes
+ * {NAME} has. */
+int command_named(const struct study *s, const char *at, size_t *n);
+
+/* argv of the trial's one replica. A word {args} is replaced by the arguments;
+ * inside a longer word, by the arguments joined with blanks, each quoted for a
+ * shell. {NAME} is replaced by the parameter's value, nothing where it does not
+ * exist. Where neither stands, the arguments come after the command. In words
+ * of Vertex files $(VARIABLE) is expanded, as in their environment. */
 void command_argv(const struct study *s, const struct point *p,
                   const struct command_place *at, struct words *out);
 

@@ -53,9 +53,9 @@ struct study_env {
 
 /* What a trial runs. */
 struct study_job {
-    char **argv; /* words, split; may hold one word "{args}" (or words with
-                    {name} of a parameter in them); NULL if the study launches
-                    nothing and is driven by ask and tell */
+    char **argv; /* words, split; {args} may stand in them once, and {NAME} of
+                    any parameter (study/command.h); NULL if the study
+                    launches nothing and is driven by ask and tell */
     size_t n_argv;
     enum study_args args;
     struct study_env *env; /* in the order written */
@@ -80,7 +80,7 @@ struct study {
     bool maximize;
     enum study_selection selection;
     const char *algorithm; /* one of study_algorithms */
-    uint64_t seed;         /* 0 unless written */
+    uint64_t seed;         /* 0 unless written; at most INT64_MAX */
     bool noisy;            /* Vertex observationNoise HIGH */
     struct point *start;   /* tried first, in order */
     size_t n_start;

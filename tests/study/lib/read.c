@@ -1,0 +1,87 @@
+/* Study files as texts, for tests. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/study/lib/read.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "study/codec.h"
+
+static char *told(const struct faults *f)
+{
+    struct text out;
+
+    text_init(&out);
+    for (size_t i = 0; i < f->n; i++)
+        text_addf(&out, "%d:%d: %s\n", f->items[i].line, f->items[i].column,
+                  f->items[i].text);
+    return text_take(&out);
+}
+
+void read_good(const char *text, struct study *s)
+{
+    struct faults f;
+    char *sentences;
+    int rc;
+
+    faults_init(&f);
+    rc = codec_decode(text, strlen(text), "file.yaml", s, &f);
+    sentences = told(&f);
+    ck_assert_msg(rc == 0, "%s\n%s", text, sentences);
+    ck_assert_uint_eq(f.n, 0);
+    free(sentences);
+    faults_clear(&f);
+}
+
+char *read_faults(const char *text)
+{
+    struct faults f;
+    struct study s;
+    char *sentences;
+
+    faults_init(&f);
+    if (codec_decode(text, strlen(text), "file.yaml", &s, &f) == 0)
+        study_clear(&s);
+    sentences = told(&f);
+    faults_clear(&f);
+    return sentences;
+}
+
+char *write_json(const struct study *s)
+{
+    struct text out;
+
+    text_init(&out);
+    codec_write_json(s, &out);
+    return text_take(&out);
+}
+
+char *write_yaml(const struct study *s)
+{
+    struct text out;
+
+    text_init(&out);
+    codec_write_yaml(s, &out);
+    return text_take(&out);
+}
+
+char *read_source(const char *path)
+{
+    const char *root = getenv("HYPERTUNE_SOURCE");
+    char *whole = mem_format("%s/%s", root ? root : ".", path);
+    FILE *file = fopen(whole, "rb");
+    char block[4096];
+    struct text out;
+    size_t n;
+
+    ck_assert_msg(file != NULL, "%s cannot be opened", whole);
+    text_init(&out);
+    while ((n = fread(block, 1, sizeof block, file)) > 0)
+        text_add_bytes(&out, block, n);
+    (void)fclose(file);
+    free(whole);
+    return text_take(&out);
+}

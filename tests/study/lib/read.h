@@ -1,0 +1,23 @@
+/* Study files as texts, for tests. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TESTS_STUDY_LIB_READ_H
+#define TESTS_STUDY_LIB_READ_H
+
+#include "study/study.h"
+
+/* Decodes the text, which must be without faults. *s is to be cleared. */
+void read_good(const char *text, struct study *s);
+
+/* The faults of a text, one a line as LINE:COLUMN: text; "" if there are none.
+ * Yours to free. */
+char *read_faults(const char *text);
+
+/* The long forms of a study. Yours to free. */
+char *write_json(const struct study *s);
+char *write_yaml(const struct study *s);
+
+/* The whole file, whose path is relative to the source folder. Yours to
+ * free. */
+char *read_source(const char *path);
+
+#endif
