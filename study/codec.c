@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/node.h"
+#include "study/command.h"
 #include "study/dialects.h"
 #include "study/draft.h"
 
@@ -60,12 +61,22 @@ static bool read_dialect(struct reading *r)
     return true;
 }
 
+/* All start points together hold so many values at most. */
+enum { MOST_START_VALUES = 100000 };
+
 static void read_start_point(struct reading *r, const struct node *v)
 {
     struct study *s = r->s;
     struct point p;
     struct err e;
 
+    if ((s->n_start + 1) * s->space.n > MOST_START_VALUES) {
+        if (!r->too_many)
+            reading_fault(r, v, "start: the points have more than %d values",
+                          MOST_START_VALUES);
+        r->too_many = true;
+        return;
+    }
     if (point_read_node(&p, &s->space, v, true, &e) < 0) {
         reading_fault(r, v, "start: %s", e.text);
         return;
@@ -109,6 +120,66 @@ static void check_grid(struct reading *r)
     }
 }
 
+/* Whether the command holds {args}, and which parameters it names. Returns
+ * whether there is any of them. */
+static bool find_holes(const struct study *s, bool *args, bool *named)
+{
+    bool any = false;
+
+    *args = false;
+    for (size_t i = 0; i < s->job.n_argv; i++) {
+        *args = *args || strstr(s->job.argv[i], "{args}");
+        for (const char *at = s->job.argv[i]; *at; at++) {
+            size_t n;
+            int which = command_named(s, at, &n);
+
+            if (which < 0)
+                continue;
+            named[which] = true;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* A command that names some parameters must name all of them, or hold {args}:
+ * what is passed nowhere would be tuned for nothing. */
+static void check_passed(struct reading *r)
+{
+    const struct study *s = r->s;
+    bool *named = mem_new(s->space.n, sizeof *named), args;
+
+    if (s->job.args != ARGS_ENV && find_holes(s, &args, named) && !args)
+        for (size_t i = 0; i < s->space.n; i++)
+            if (!named[i])
+                faults_add(r->f, r->drafts.items[i].name.line,
+                           r->drafts.items[i].name.column,
+                           "%.100s: the command names other parameters but "
+                           "not this one; write {%.100s} or {args} into it",
+                           s->space.params[i].name, s->space.params[i].name);
+    free(named);
+}
+
+/* What is accepted must be read again from the store. */
+static void check_size(struct reading *r)
+{
+    const struct study *s = r->s;
+    size_t values = s->n_start * (s->space.n + 1) + s->job.n_argv +
+                    s->job.n_env + 16 * (s->space.n + 8);
+    struct text whole;
+
+    for (size_t i = 0; i < s->space.n; i++)
+        values += s->space.params[i].n_values + s->space.params[i].n_when;
+    text_init(&whole);
+    codec_write_json(s, &whole);
+    if (values > NODE_MOST_NODES || whole.len > NODE_MOST_BYTES)
+        reading_fault(r, r->doc,
+                      "the study is too large: written in its long form it "
+                      "has more than %d values or %d bytes",
+                      NODE_MOST_NODES, NODE_MOST_BYTES);
+    text_clear(&whole);
+}
+
 static void check_whole(struct reading *r)
 {
     struct study *s = r->s;
@@ -127,6 +198,7 @@ static void check_whole(struct reading *r)
         if (r->drafts.items[i].broken)
             return;
     check_grid(r);
+    check_passed(r);
     if (r->start)
         read_start(r);
 }
@@ -156,6 +228,8 @@ int codec_decode(const char *bytes, size_t n, const char *file,
     if (read_dialect(&r)) {
         reading_name(&r, file);
         check_whole(&r);
+        if (f->n == before)
+            check_size(&r);
     }
     if (out->job.argv) {
         free(out->job.launcher);

@@ -11,8 +11,8 @@
 /* Decodes the bytes of a study file, whichever dialect its top keys say.
  * Returns 0 and fills *out (to be cleared), or -1 with every fault found.
  * A name that the file leaves open (Vertex displayName with other characters,
- * AI Platform's missing jobId) is made from `file`, the file's base name
- * without its ending. */
+ * AI Platform's missing jobId) is made from `file`, the file's base name,
+ * whose ending does not count. */
 int codec_decode(const char *bytes, size_t n, const char *file,
                  struct study *out, struct faults *f);
 

@@ -373,6 +373,13 @@ static void make_fallback(struct making *m)
     wrong(m, w, "the default %.60s is not one of its values", w->text);
 }
 
+static bool has_control(const char *s)
+{
+    while (*s && (unsigned char)*s >= ' ' && *s != 0x7f)
+        s++;
+    return *s != '\0';
+}
+
 static void check_name(struct making *m)
 {
     const char *name = m->p->name;
@@ -381,7 +388,7 @@ static void check_name(struct making *m)
         wrong(m, NULL, "a parameter needs a name");
     else if (strlen(name) > LONGEST_NAME)
         wrong(m, NULL, "the name is longer than %d bytes", LONGEST_NAME);
-    else if (strpbrk(name, " \t\r\n={}"))
+    else if (has_control(name) || strpbrk(name, " ={}"))
         wrong(m, NULL, "the name may hold no blank, =, { or }");
 }
 
@@ -448,10 +455,12 @@ static void refuse_parent(const struct drafts *d, const struct draft *child,
 {
     const char **names = mem_new(d->n, sizeof *names);
     const char *near;
+    size_t n = 0;
 
     for (size_t i = 0; i < d->n; i++)
-        names[i] = d->items[i].name.text;
-    near = fault_near(child->parent.text, names, d->n);
+        if (&d->items[i] != child)
+            names[n++] = d->items[i].name.text;
+    near = fault_near(child->parent.text, names, n);
     free(names);
     faults_add(f, child->parent.line, child->parent.column,
                "%.100s: it hangs on %.100s, and there is no such parameter"

@@ -134,6 +134,19 @@ static void read_failed(struct reading *r, const struct key *k,
     dialect_failed(r, failed);
 }
 
+/* Empty is absent: the default stays. */
+static void read_tag(struct reading *r, const struct key *k,
+                     const struct node *v, void *into)
+{
+    const char *tag = reading_text(r, k->name, v);
+
+    (void)into;
+    if (!tag || !*tag)
+        return;
+    free(r->s->metric);
+    r->s->metric = mem_copy_text(tag);
+}
+
 static const struct key hyper_keys[] = {
     {.name = "goal", .read = read_goal},
     {.name = "params", .read = read_params},
@@ -148,7 +161,7 @@ static const struct key hyper_keys[] = {
      .low = 1,
      .high = 10000},
     {.name = "maxFailedTrials", .read = read_failed},
-    {.name = "hyperparameterMetricTag", .read = key_text, OF(study, metric)},
+    {.name = "hyperparameterMetricTag", .read = read_tag},
     {.name = "enableTrialEarlyStopping",
      .read = key_refuse_set,
      .why = "stopping trials early is not supported by this version; set it "

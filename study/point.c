@@ -109,27 +109,38 @@ void value_print(const struct param *p, const struct value *v, struct text *out)
 
 static bool read_real(const struct param *p, const char *text, struct value *v)
 {
-    if (!number_read(text, &v->real) || !param_holds(p, v))
+    double k;
+
+    if (!number_read(text, &v->real))
         return false;
-    if (p->step > 0)
-        *v = param_nth(p, (uint64_t)round((v->real - p->min) / p->step));
+    if (p->step <= 0)
+        return param_holds(p, v);
+    k = (v->real - p->min) / p->step;
+    if (!(fabs(k - round(k)) <= 1e-6) || round(k) < 0 ||
+        round(k) >= (double)param_count(p))
+        return false;
+    *v = param_nth(p, (uint64_t)round(k));
     return true;
 }
 
 static bool read_number(const struct param *p, const char *text,
                         struct value *v)
 {
-    double x;
+    double x, nearest;
 
-    if (!number_read(text, &x))
+    if (!number_read(text, &x) || !isfinite(x) || p->n_values == 0)
         return false;
-    for (size_t i = 0; i < p->n_values; i++) {
-        if (fabs(p->numbers[i] - x) > 1e-10 * fmax(1e-10, fabs(x)))
+    v->choice = 0;
+    nearest = fabs(p->numbers[0] - x);
+    for (size_t i = 1; i < p->n_values; i++) {
+        double away = fabs(p->numbers[i] - x);
+
+        if (away >= nearest)
             continue;
         v->choice = i;
-        return true;
+        nearest = away;
     }
-    return false;
+    return nearest <= 1e-10 * fmax(1e-10, fabs(x));
 }
 
 static bool read_word(const struct param *p, const char *text, struct value *v)

@@ -3,7 +3,6 @@
 #include "study/reading.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -16,6 +15,11 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "study/literal.h"
+
+enum { LONGEST_NAME = 128, LONGEST_VARIABLE = 256 };
+
+/* Where a study's name is asked for, this is the newest one. */
+static const char newest[] = "last";
 
 void reading_fault(struct reading *r, const struct node *at, const char *fmt,
                    ...)
@@ -254,21 +258,10 @@ void key_int(struct reading *r, const struct key *k, const struct node *v,
 void key_seed(struct reading *r, const struct key *k, const struct node *v,
               void *into)
 {
-    const char *text = reading_text(r, k->name, v);
-    char *end;
-    unsigned long long x;
+    int64_t x;
 
-    if (!text)
-        return;
-    errno = 0;
-    x = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno) {
-        reading_fault(
-            r, v, "%s must be an integer from 0 to %" PRIu64 ", not \"%.60s\"",
-            k->name, UINT64_MAX, text);
-        return;
-    }
-    *(uint64_t *)member(k, into) = x;
+    if (reading_whole(r, k->name, v, 0, INT64_MAX, &x) == 0)
+        *(uint64_t *)member(k, into) = (uint64_t)x;
 }
 
 void key_real(struct reading *r, const struct key *k, const struct node *v,
@@ -307,7 +300,7 @@ void key_flag(struct reading *r, const struct key *k, const struct node *v,
         *(bool *)member(k, into) = on != 0;
 }
 
-/* A number at s that ends before any letter; false if there is none. */
+/* A number at *s that ends before any letter; false if there is none. */
 static bool take_number(const char **s, double *out)
 {
     char digits[64];
@@ -326,7 +319,7 @@ struct unit {
     double size;
 };
 
-/* The unit at s, the longest that fits, or NULL. */
+/* The unit at *s, all letters of it, or NULL. */
 static const struct unit *take_unit(const char **s, const struct unit *units,
                                     size_t n)
 {
@@ -360,6 +353,7 @@ static bool read_amount(const char *text, const struct unit *units, size_t n,
     while (*text) {
         if (!take_number(&text, &x))
             return false;
+        text += strspn(text, " ");
         u = take_unit(&text, units, n);
         if (!u)
             return false;
@@ -510,11 +504,11 @@ void reading_add_env(struct reading *r, const struct node *at, const char *name,
 {
     struct study_job *j = &r->s->job;
 
-    if (!is_identifier(name)) {
+    if (!is_identifier(name) || strlen(name) > LONGEST_VARIABLE) {
         reading_fault(r, at,
                       "env: \"%.60s\" is no name of a variable (letters, "
-                      "digits and _)",
-                      name);
+                      "digits and _, at most %d)",
+                      name, LONGEST_VARIABLE);
         return;
     }
     if (strncmp(name, "HYPERTUNE_", 10) == 0) {
@@ -529,8 +523,6 @@ void reading_add_env(struct reading *r, const struct node *at, const char *name,
         (struct study_env){mem_copy_text(name), mem_copy_text(value)};
 }
 
-enum { LONGEST_NAME = 128 };
-
 static bool is_name(const char *s)
 {
     if (!isalpha((unsigned char)*s) || strlen(s) > LONGEST_NAME)
@@ -541,36 +533,56 @@ static bool is_name(const char *s)
     return true;
 }
 
-/* A name made of a file's: other characters become '-'. */
+/* A name made of a file's, without its ending: other characters become '-'. */
 static char *name_from(const char *file)
 {
+    const char *end = file ? strrchr(file, '.') : NULL;
     char *name;
+    int n;
 
     if (!file || !*file)
         return mem_copy_text("study");
-    name = isalpha((unsigned char)*file) ? mem_copy_text(file)
-                                         : mem_format("study-%s", file);
+    n = end && end > file ? (int)(end - file) : (int)strlen(file);
+    name = mem_format("%s%.*s", isalpha((unsigned char)*file) ? "" : "study-",
+                      n, file);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '_')
             *c = '-';
     if (strlen(name) > LONGEST_NAME)
         name[LONGEST_NAME] = '\0';
+    if (strcmp(name, newest) == 0) {
+        free(name);
+        return mem_format("study-%s", newest);
+    }
     return name;
 }
 
-void reading_name(struct reading *r, const char *file)
+static void refuse_name(struct reading *r, const char *key, const char *text)
 {
-    const char *key = r->s->dialect == DIALECT_AI_PLATFORM ? "jobId" : "study";
-    const char *text = r->name ? reading_text(r, key, r->name) : NULL;
-
-    if (text && is_name(text)) {
-        set_text(&r->s->name, mem_copy_text(text));
-        return;
-    }
-    if (text && r->s->dialect != DIALECT_VERTEX)
+    if (strcmp(text, newest) == 0)
+        reading_fault(r, r->name,
+                      "%s: \"%s\" is what the newest study is called by; give "
+                      "this one another name",
+                      key, newest);
+    else
         reading_fault(r, r->name,
                       "%s: \"%.60s\" is no name; it begins with a letter, and "
                       "letters, digits, _ and - follow, at most %d in all",
                       key, text, LONGEST_NAME);
+}
+
+void reading_name(struct reading *r, const char *file)
+{
+    const char *key = !r->proto                         ? "study"
+                      : r->s->dialect == DIALECT_VERTEX ? "displayName"
+                                                        : "jobId";
+    const char *text = r->name ? reading_text(r, key, r->name) : NULL;
+
+    if (text && is_name(text) && strcmp(text, newest) != 0) {
+        set_text(&r->s->name, mem_copy_text(text));
+        return;
+    }
+    if (text && !(r->proto && r->s->dialect == DIALECT_VERTEX))
+        refuse_name(r, key, text);
     set_text(&r->s->name, name_from(file));
 }

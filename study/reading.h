@@ -25,6 +25,7 @@ struct reading {
     const struct node *name;  /* what the document says the name is */
     const struct node *goal;  /* the first key that named a metric */
     const struct node *start; /* points to try first */
+    bool too_many;            /* of them, and it was said */
 
     /* AI Platform and Vertex: the parts a command is put together from. */
     const struct node *command, *args, *module, *image, *container;

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/quote.h"
 #include "study/codec.h"
+#include "study/literal.h"
 
 /* Entries of the document are written one a line; what is inside them in flow
  * style, which both languages share. */
@@ -20,30 +21,6 @@ struct writer {
 };
 
 /* ---- scalars ---- */
-
-/* A number by JSON's grammar. */
-static bool is_json_number(const char *s)
-{
-    s += *s == '-';
-    if (*s == '0')
-        s++;
-    else if (!isdigit((unsigned char)*s))
-        return false;
-    s += strspn(s, "0123456789");
-    if (*s == '.') {
-        if (!isdigit((unsigned char)*++s))
-            return false;
-        s += strspn(s, "0123456789");
-    }
-    if (*s == 'e' || *s == 'E') {
-        s++;
-        s += *s == '+' || *s == '-';
-        if (!isdigit((unsigned char)*s))
-            return false;
-        s += strspn(s, "0123456789");
-    }
-    return *s == '\0';
-}
 
 /* Words that YAML readers of any age take for words. */
 static bool is_plain(const char *s)
@@ -72,7 +49,7 @@ static void put_word(struct writer *w, const char *word)
 /* The text of a number as it was written, where that is a number to JSON. */
 static void put_number_text(struct writer *w, const char *text)
 {
-    if (is_json_number(text))
+    if (literal_is_json(text))
         text_add(w->out, text);
     else
         quote_json(w->out, text);
@@ -121,8 +98,8 @@ static void flow_key(struct writer *w, const char *key)
     put_key(w, key);
 }
 
-/* A key on a line of its own. */
-static void line_key(struct writer *w, const char *key)
+/* A key on a line of its own; a value or, in YAML, deeper lines follow. */
+static void line_only(struct writer *w, const char *key)
 {
     if (!w->yaml)
         separate(w);
@@ -130,14 +107,21 @@ static void line_key(struct writer *w, const char *key)
         text_add(w->out, "\n");
     for (int i = 0; i < w->depth; i++)
         text_add(w->out, "  ");
-    put_key(w, key);
+    put_word(w, key);
+    text_add(w->out, ":");
+}
+
+static void line_key(struct writer *w, const char *key)
+{
+    line_only(w, key);
+    text_add(w->out, " ");
 }
 
 static void open_lines(struct writer *w)
 {
     w->depth++;
     if (!w->yaml)
-        open_with(w, "{");
+        open_with(w, " {");
 }
 
 static void close_lines(struct writer *w)
@@ -262,7 +246,7 @@ static void line_ms(struct writer *w, const char *key, int64_t ms)
         int64_t ms;
         const char *unit;
     } units[] = {{3600000, "h"}, {60000, "m"}, {1000, "s"}, {1, "ms"}};
-    size_t i = 0;
+    size_t i = ms ? 0 : 2; /* "0s" */
     char *text;
 
     while (ms % units[i].ms)
@@ -385,7 +369,7 @@ static void put_study(struct writer *w, const struct study *s)
     if (s->dialect != DIALECT_SHORT || !w->yaml)
         line_word(w, "dialect", dialects[s->dialect]);
     put_goal(w, s);
-    line_key(w, "params");
+    line_only(w, "params");
     open_lines(w);
     for (size_t i = 0; i < s->space.n; i++)
         put_param(w, &s->space, &s->space.params[i]);
@@ -393,6 +377,37 @@ static void put_study(struct writer *w, const struct study *s)
     put_job(w, &s->job);
     put_search(w, s);
     put_limits(w, s);
+}
+
+/* Characters at which YAML breaks lines, or which it takes for none, become
+ * escapes; they stand only in quoted texts. */
+static void escape_breaks(const char *s, struct text *out)
+{
+    static const struct {
+        const char *bytes, *escape;
+    } breaks[] = {
+        {"\xc2\x85", "\\u0085"}, {"\u2028", "\\u2028"}, {"\u2029", "\\u2029"},
+        {"\ufeff", "\\uFEFF"},   {"\ufffe", "\\uFFFE"}, {"\uffff", "\\uFFFF"},
+    };
+
+    while (*s) {
+        const char *with = NULL;
+        size_t n = 1;
+
+        for (size_t i = 0; i < sizeof breaks / sizeof breaks[0] && !with; i++) {
+            size_t len = strlen(breaks[i].bytes);
+
+            if (strncmp(s, breaks[i].bytes, len) != 0)
+                continue;
+            with = breaks[i].escape;
+            n = len;
+        }
+        if (with)
+            text_add(out, with);
+        else
+            text_add_bytes(out, s, 1);
+        s += n;
+    }
 }
 
 void codec_write_json(const struct study *s, struct text *out)
@@ -406,8 +421,12 @@ void codec_write_json(const struct study *s, struct text *out)
 
 void codec_write_yaml(const struct study *s, struct text *out)
 {
-    struct writer w = {.out = out, .yaml = true};
+    struct text raw;
+    struct writer w = {.out = &raw, .yaml = true};
 
+    text_init(&raw);
     put_study(&w, s);
-    text_add(out, "\n");
+    text_add(&raw, "\n");
+    escape_breaks(text_str(&raw), out);
+    text_clear(&raw);
 }
