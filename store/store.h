@@ -77,6 +77,10 @@ int store_study_respec(struct store *s, int64_t id, const char *spec,
                        const char *source, struct err *e);
 int store_study_get(struct store *s, int64_t id, store_study_fn *fn, void *ctx,
                     struct err *e);
+/* Only what moves of its trials change: next_number, counts, best_number,
+ * best_value and since_best of *row are set. */
+int store_study_tally(struct store *s, int64_t id, struct study_row *row,
+                      struct err *e);
 /* `last` (the word) means the newest study. ERR_ABSENT if there is none. */
 int store_study_find(struct store *s, const char *name, int64_t *id,
                      struct err *e);

@@ -167,6 +167,34 @@ int store_study_get(struct store *s, int64_t id, store_study_fn *fn, void *ctx,
     return n ? 0 : absent(id, e);
 }
 
+int store_study_tally(struct store *s, int64_t id, struct study_row *row,
+                      struct err *e)
+{
+    static const char sql[] =
+        "SELECT next_number, best_number, best_value, since_best, pending, "
+        "launching, running, stopping, succeeded, stopped, infeasible, failed "
+        "FROM tally WHERE study_id = ?1";
+    sqlite3_stmt *q = inside_look(s, sql, e);
+    int rc;
+
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, id);
+    rc = inside_row(s, q, e);
+    if (rc < 0)
+        return -1;
+    if (!rc)
+        return absent(id, e);
+    row->next_number = sqlite3_column_int64(q, 0);
+    row->best_number = sqlite3_column_int64(q, 1);
+    row->best_value = sqlite3_column_double(q, 2);
+    row->since_best = sqlite3_column_int64(q, 3);
+    for (int i = 0; i < TRIAL_STATES; i++)
+        row->counts[i] = sqlite3_column_int64(q, 4 + i);
+    inside_done(s, q);
+    return 0;
+}
+
 static int find_newest(struct store *s, int64_t *id, struct err *e)
 {
     static const char sql[] = "SELECT id FROM study ORDER BY id DESC LIMIT 1";

@@ -242,6 +242,7 @@ static void settle(void *ctx)
     struct status s;
     struct err e;
 
+    loop_forget(j->later); /* our own, or one that comes too late */
     j->later = NULL;
     if (j->exit_code == STATUS_TAKEN) {
         j->exit_code = 0;
@@ -435,14 +436,27 @@ static int launch(struct local *l, const struct job *job, struct err *e)
     return 0;
 }
 
+/* Whoever starts a job that runs has not heard, or has forgotten, so. */
+static void say_again(struct local_job *j)
+{
+    if (!j->said_alive)
+        return;
+    j->said_alive = false;
+    if (!j->later)
+        j->later = loop_after(j->local->loop, 0, say_alive, j);
+}
+
 static int start(struct launcher *launcher, const struct job *job,
                  struct err *e)
 {
     struct local *l = (struct local *)launcher;
+    struct local_job *known = find(l, job->name);
     struct status s;
 
-    if (find(l, job->name))
+    if (known) {
+        say_again(known);
         return 0;
+    }
     if (!job->argv[0] || !*job->argv[0])
         return err_set(e, ERR_INVALID, "there is no program to run");
     if (!status_read(job->folder, &s))

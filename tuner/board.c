@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/board.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,17 +44,22 @@ static void copy_text(char **to, const char *from)
     *to = mem_copy_text(from ? from : "");
 }
 
+static void recount(struct live_study *s, const struct study_row *row)
+{
+    s->next_number = row->next_number;
+    memcpy(s->counts, row->counts, sizeof s->counts);
+    s->best_number = row->best_number;
+    s->best_value = row->best_value;
+    s->since_best = row->since_best;
+}
+
 /* What of a row may change while the study is on the board. */
 static void refresh(struct live_study *s, const struct study_row *row)
 {
     s->state = row->state;
     copy_text(&s->reason, row->reason);
     s->cancelled = row->stopping != 0;
-    s->next_number = row->next_number;
-    memcpy(s->counts, row->counts, sizeof s->counts);
-    s->best_number = row->best_number;
-    s->best_value = row->best_value;
-    s->since_best = row->since_best;
+    recount(s, row);
 }
 
 static bool refresh_row(void *ctx, const struct study_row *row)
@@ -67,15 +73,19 @@ int board_refresh(struct board *b, struct live_study *s, struct err *e)
     return store_study_get(b->parts.store, s->id, refresh_row, s, e);
 }
 
+int board_recount(struct board *b, struct live_study *s, struct err *e)
+{
+    struct study_row row;
+
+    if (store_study_tally(b->parts.store, s->id, &row, e))
+        return -1;
+    recount(s, &row);
+    return 0;
+}
+
 static void free_study(struct live_study *s)
 {
-    while (s->asks) {
-        struct live_ask *ask = s->asks;
-
-        s->asks = ask->next;
-        free(ask->client);
-        free(ask);
-    }
+    assert(!s->asks); /* each of them is owed an answer */
     mind_close(s->mind);
     for (size_t i = 0; i < s->n_missed; i++)
         trial_clear(&s->missed[i]);
@@ -221,6 +231,30 @@ void board_deed(struct board *b, const struct deed *d)
     mem_grow(&deeds, &b->deeds_cap, b->n_deeds + 1, sizeof *b->deeds);
     b->deeds = deeds;
     b->deeds[b->n_deeds++] = *d;
+}
+
+void board_answer(struct board *b, struct live_study *s, int64_t number,
+                  const struct err *e)
+{
+    struct live_ask *ask = s->asks;
+    struct deed deed = {.kind = DEED_ASKED,
+                        .study = s->id,
+                        .number = number,
+                        .asked = ask->fn,
+                        .ctx = ask->ctx};
+
+    if (e)
+        deed.err = *e;
+    board_deed(b, &deed);
+    s->asks = ask->next;
+    free(ask->client);
+    free(ask);
+}
+
+void board_refuse(struct board *b, struct live_study *s, const struct err *e)
+{
+    while (s->asks)
+        board_answer(b, s, 0, e);
 }
 
 void board_touch(struct board *b, int64_t study)

@@ -121,6 +121,8 @@ int board_take(struct board *b, const struct study_row *row,
                struct live_study **out, struct err *e);
 /* Reads state, reason, counts and best of the study again from the store. */
 int board_refresh(struct board *b, struct live_study *s, struct err *e);
+/* Only what a trial's move changes: counts, best and the next number. */
+int board_recount(struct board *b, struct live_study *s, struct err *e);
 /* A trial of the row, put in its place by number. */
 int board_take_trial(struct live_study *s, const struct trial_row *row,
                      struct live_trial **out, struct err *e);
@@ -135,6 +137,12 @@ void board_name_job(const struct board *b, struct live_trial *t);
 char *board_folder(const struct board *b, const char *name, int64_t number);
 
 void board_deed(struct board *b, const struct deed *d);
+/* The one who has waited longest for a trial of the study is told after the
+ * commit: its number, or 0 and why there is none. */
+void board_answer(struct board *b, struct live_study *s, int64_t number,
+                  const struct err *e);
+/* All who wait are told why there is none. */
+void board_refuse(struct board *b, struct live_study *s, const struct err *e);
 /* `changed` will be called for the study after the commit. */
 void board_touch(struct board *b, int64_t study);
 /* A failed write: remembers it and returns -1. */

@@ -4,6 +4,7 @@
 #include "tuner/engine.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -24,14 +25,25 @@
 #include "tuner/run.h"
 
 enum {
-    ROUNDS = 100,   /* of settling in one turn, before the loop goes on */
-    STUCK_MS = 1000 /* between tries to write again after a failed one */
+    ROUNDS = 100,    /* of settling in one turn, before the loop goes on */
+    STUCK_MS = 1000, /* between tries to write again after a failed one */
+    OLD_MOST = 1000  /* folders of one name put aside in one millisecond */
+};
+
+#define OLD ".old-" /* no study's name begins so */
+
+/* A folder that nobody wants, and that is being removed. */
+struct refuse {
+    struct refuse *next;
+    struct engine *engine;
+    char *path;
 };
 
 struct engine {
     struct board board;
     bool stuck;        /* the store failed; the board is empty until it works */
     int64_t try_again; /* steady */
+    struct refuse *refuse;
 };
 
 int engine_open(struct engine **out, const struct engine_parts *parts,
@@ -43,23 +55,6 @@ int engine_open(struct engine **out, const struct engine_parts *parts,
     g->board.parts = *parts;
     *out = g;
     return 0;
-}
-
-int engine_recover(struct engine *g, struct err *e)
-{
-    return recover_all(&g->board, e);
-}
-
-void engine_close(struct engine *g)
-{
-    if (!g)
-        return;
-    store_rollback(g->board.parts.store);
-    fill_drop_thoughts(&g->board);
-    board_drop_all(&g->board);
-    free(g->board.deeds);
-    free(g->board.touched);
-    free(g);
 }
 
 /* ---- doors: helpers ---- */
@@ -153,25 +148,80 @@ static int remove_one(const char *path, const struct stat *st, int kind,
 
 static void remove_tree(void *task)
 {
-    if (nftw(task, remove_one, 16, FTW_DEPTH | FTW_PHYS))
+    const struct refuse *r = task;
+
+    if (nftw(r->path, remove_one, 16, FTW_DEPTH | FTW_PHYS))
         log_write(LOG_LEVEL_WARN, "folder_left", "folder=%s text=\"%s\"",
-                  (char *)task, strerror(errno));
+                  r->path, strerror(errno));
+}
+
+static void removed(void *task)
+{
+    struct refuse *r = task;
+    struct refuse **at = &r->engine->refuse;
+
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    free(r->path);
+    free(r);
+}
+
+/* Removes a folder by and by; takes the path. */
+static void remove_later(struct engine *g, char *path)
+{
+    struct worker *w = g->board.parts.worker;
+    struct refuse *r = mem_new(1, sizeof *r);
+
+    *r = (struct refuse){.next = g->refuse, .engine = g, .path = path};
+    g->refuse = r;
+    w->give(w, remove_tree, removed, r);
 }
 
 /* Puts the folder of a study that is no more out of the way at once, and
- * removes it by and by. */
-static void sweep(struct engine *g, const char *name)
+ * removes it by and by. Nothing of it may be taken for a later study's. */
+static int sweep(struct engine *g, const char *name, struct err *e)
 {
     struct board *b = &g->board;
     char *folder = board_folder(b, name, 0);
-    char *aside = mem_format("%s/trials/.old-%s-%lld", b->parts.state_dir, name,
-                             (long long)board_now(b));
+    char *aside = NULL;
+    int rc = -1;
 
-    if (rename(folder, aside) == 0)
-        b->parts.worker->give(b->parts.worker, remove_tree, free, aside);
-    else
+    for (int i = 0; rc && i < OLD_MOST; i++) {
         free(aside);
+        aside = mem_format("%s/trials/" OLD "%s-%lld-%d", b->parts.state_dir,
+                           name, (long long)board_now(b), i);
+        rc = rename(folder, aside);
+        if (rc && errno != EEXIST && errno != ENOTEMPTY)
+            break;
+    }
+    if (rc == 0) {
+        remove_later(g, aside);
+        aside = NULL;
+    } else if (errno == ENOENT) {
+        rc = 0; /* there is none */
+    } else {
+        err_errno(e, errno, "cannot move %s, left by an older study, away",
+                  folder);
+    }
+    free(aside);
     free(folder);
+    return rc;
+}
+
+/* What the service had not removed when it ended. */
+static void sweep_old(struct engine *g)
+{
+    char *trials = board_folder(&g->board, "", 0);
+    DIR *all = opendir(trials);
+    const struct dirent *one;
+
+    while (all && (one = readdir(all)))
+        if (strncmp(one->d_name, OLD, sizeof OLD - 1) == 0)
+            remove_later(g, mem_format("%s%s", trials, one->d_name));
+    if (all)
+        closedir(all);
+    free(trials);
 }
 
 /* The folder goes only once the deletion is on disk. */
@@ -183,9 +233,11 @@ struct sweeping {
 static void swept(void *ctx, bool ok)
 {
     struct sweeping *sweeping = ctx;
+    struct err e;
 
-    if (ok)
-        sweep(sweeping->engine, sweeping->name);
+    if (ok && sweep(sweeping->engine, sweeping->name, &e))
+        log_write(LOG_LEVEL_WARN, "folder_left", "study=%s text=\"%s\"",
+                  sweeping->name, e.text);
     free(sweeping->name);
     free(sweeping);
 }
@@ -254,7 +306,8 @@ static int add_study(struct engine *g, const struct study *study,
     if (fill_check(spec, e) ||
         (study->job.pattern && follow_check_pattern(study->job.pattern, e)))
         return -1;
-    sweep(g, study->name);
+    if (sweep(g, study->name, e))
+        return -1;
     if (store_study_add(b->parts.store, &row, id, e) ||
         recover_study(b, *id, &s, e)) {
         board_fail(b, e);
@@ -264,6 +317,13 @@ static int add_study(struct engine *g, const struct study *study,
               (long long)*id);
     board_touch(b, *id);
     return 0;
+}
+
+/* One that was only looked at. */
+static void drop_ended(struct board *b, struct live_study *s)
+{
+    if (study_state_ended(s->state))
+        board_drop_study(b, s);
 }
 
 /* The same study again: new limits are taken over, and it goes on. */
@@ -290,8 +350,8 @@ static int go_on(struct engine *g, int64_t id, const struct study *study,
         (widened && s->state != STUDY_ACTIVE && !s->cancelled))
         rc = run_study(b, s, STUDY_ACTIVE, "", false);
     s->dirty = true;
-    if (!rc && study_state_ended(s->state))
-        board_drop_study(b, s);
+    if (!rc)
+        drop_ended(b, s);
     return outcome(g, rc, e);
 }
 
@@ -364,8 +424,11 @@ int engine_pause(struct engine *g, int64_t study, bool interrupt,
         return err_set(e, ERR_CONFLICT, "study %s is ending", s->name);
     if (s->state == STUDY_ACTIVE)
         rc = run_study(&g->board, s, STUDY_PAUSED, reason, false);
-    if (!rc && interrupt && s->state == STUDY_PAUSED)
-        rc = judge_stop_all(&g->board, s, REASON_INTERRUPTED, reason);
+    if (!rc && interrupt) /* one that is ENDING has no use for them later */
+        rc = judge_stop_all(&g->board, s,
+                            s->state == STUDY_PAUSED ? REASON_INTERRUPTED
+                                                     : REASON_USER,
+                            reason);
     return outcome(g, rc, e);
 }
 
@@ -420,8 +483,13 @@ int engine_delete(struct engine *g, int64_t study, struct err *e)
         board_fail(b, e);
         goto fail;
     }
-    if (s)
+    if (s) {
+        struct err gone;
+
+        err_set(&gone, ERR_ABSENT, "study %s was deleted", s->name);
+        board_refuse(b, s, &gone);
         board_drop_study(b, s);
+    }
     board_touch(b, study);
     sweep_when_kept(g, found.name);
     free(found.name);
@@ -523,6 +591,13 @@ int engine_retry(struct engine *g, int64_t study, int64_t number,
         return -1;
     if (s->cancelled)
         return err_set(e, ERR_CONFLICT, "study %s was cancelled", s->name);
+    if (!board_launches(s)) {
+        err_set(e, ERR_CONFLICT,
+                "study %s launches nothing itself: ask for another trial",
+                s->name);
+        drop_ended(b, s);
+        return -1;
+    }
     while (more)
         if (retry_page(g, s, number, &n, &more, e)) {
             board_fail(b, e); /* half a page may be taken: begin anew */
@@ -534,8 +609,7 @@ int engine_retry(struct engine *g, int64_t study, int64_t number,
     if (n && s->state != STUDY_ACTIVE && s->state != STUDY_PAUSED &&
         run_study(b, s, STUDY_ACTIVE, "", false))
         return outcome(g, -1, e);
-    if (study_state_ended(s->state))
-        board_drop_study(b, s);
+    drop_ended(b, s);
     return 0;
 }
 
@@ -622,6 +696,15 @@ void engine_when_kept(struct engine *g, engine_kept_fn *fn, void *ctx)
 
 /* ---- the turn ---- */
 
+/* Empties the board; those who wait are told of b->trouble. */
+static void forget_all(struct board *b)
+{
+    for (struct live_study *s = b->studies; s; s = s->next)
+        board_refuse(b, s, &b->trouble);
+    board_drop_all(b);
+    deeds_do(b, false);
+}
+
 /* The store failed: nothing of this round is true. Everything is forgotten,
  * those who wait are told, and a second later it is all read again. */
 static void start_over(struct engine *g)
@@ -631,19 +714,7 @@ static void start_over(struct engine *g)
     log_write(LOG_LEVEL_ERROR, "store_failed", "text=\"%s\"", b->trouble.text);
     store_rollback(b->parts.store);
     b->generation++;
-    for (struct live_study *s = b->studies; s; s = s->next)
-        while (s->asks) {
-            struct live_ask *ask = s->asks;
-            struct deed deed = {
-                .kind = DEED_ASKED, .asked = ask->fn, .ctx = ask->ctx};
-
-            s->asks = ask->next;
-            free(ask->client);
-            free(ask);
-            board_deed(b, &deed);
-        }
-    board_drop_all(b);
-    deeds_do(b, false);
+    forget_all(b);
     b->n_touched = 0;
     b->broken = false;
     g->stuck = true;
@@ -681,7 +752,8 @@ static void tell_touched(struct board *b)
 
 static bool idle(const struct board *b)
 {
-    if (b->n_deeds || b->n_touched || store_is_open(b->parts.store))
+    if (b->broken || b->n_deeds || b->n_touched ||
+        store_is_open(b->parts.store))
         return false;
     for (const struct live_study *s = b->studies; s; s = s->next)
         if (s->dirty)
@@ -731,6 +803,30 @@ void engine_tick(struct engine *g)
         return;
     judge_tick(&g->board);
     fill_tick(&g->board);
+}
+
+int engine_recover(struct engine *g, struct err *e)
+{
+    sweep_old(g);
+    return recover_all(&g->board, e);
+}
+
+void engine_close(struct engine *g)
+{
+    struct board *b;
+
+    if (!g)
+        return;
+    b = &g->board;
+    store_rollback(b->parts.store);
+    err_set(&b->trouble, ERR_BUSY, "the service is ending");
+    fill_drop_thoughts(b);
+    forget_all(b);
+    while (g->refuse) /* removed at the next start */
+        removed(g->refuse);
+    free(b->deeds);
+    free(b->touched);
+    free(g);
 }
 
 /* ---- looking ---- */

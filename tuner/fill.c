@@ -62,31 +62,10 @@ static int consider_end(struct board *b, struct live_study *s)
     int rc = 0;
 
     text_init(&why);
-    if (has_enough(b, s, &why)) {
+    if (has_enough(b, s, &why))
         rc = run_study(b, s, STUDY_ENDING, text_str(&why), false);
-        if (!rc && time_is_up(b, s))
-            rc = judge_stop_all(b, s, REASON_DEADLINE, text_str(&why));
-    }
     text_clear(&why);
     return rc;
-}
-
-static void answer_ask(struct board *b, struct live_study *s, int64_t number,
-                       const struct err *e)
-{
-    struct live_ask *ask = s->asks;
-    struct deed deed = {.kind = DEED_ASKED,
-                        .study = s->id,
-                        .number = number,
-                        .asked = ask->fn,
-                        .ctx = ask->ctx};
-
-    if (e)
-        deed.err = *e;
-    board_deed(b, &deed);
-    s->asks = ask->next;
-    free(ask->client);
-    free(ask);
 }
 
 static void refuse_asks(struct board *b, struct live_study *s,
@@ -95,28 +74,29 @@ static void refuse_asks(struct board *b, struct live_study *s,
     struct err e;
 
     err_set(&e, code, "study %s: %s", s->name, why);
-    while (s->asks)
-        answer_ask(b, s, 0, &e);
+    board_refuse(b, s, &e);
 }
 
-/* ENDING -> its end, once nothing of it is live. True if it is off the board.
- */
-static bool finish(struct board *b, struct live_study *s)
+/* ENDING -> its end, once nothing of it is live: it is off the board then. */
+static void finish(struct board *b, struct live_study *s)
 {
     enum study_state to = STUDY_FAILED;
     char *reason;
     int rc;
 
+    if (time_is_up(b, s) &&
+        judge_stop_all(b, s, REASON_DEADLINE, "time_limit reached"))
+        return;
     for (struct live_trial *t = s->trials, *next; t; t = next) {
         next = t->next; /* waited for another attempt that nobody needs */
         if (t->trial.state == TRIAL_PENDING &&
             judge_stop(b, t, s->cancelled ? REASON_USER : REASON_DEADLINE,
                        "the study ended"))
-            return false;
+            return;
     }
     refuse_asks(b, s, ERR_ABSENT, "has ended");
     if (s->trials || s->thinking)
-        return false;
+        return;
     if (s->cancelled)
         to = STUDY_CANCELLED;
     else if (s->counts[TRIAL_SUCCEEDED] > 0)
@@ -124,10 +104,8 @@ static bool finish(struct board *b, struct live_study *s)
     reason = mem_copy_text(s->reason);
     rc = run_study(b, s, to, reason, s->cancelled);
     free(reason);
-    if (rc)
-        return false;
-    board_drop_study(b, s);
-    return true;
+    if (!rc)
+        board_drop_study(b, s);
 }
 
 /* ---- launching ---- */
@@ -184,7 +162,8 @@ static int places_used(const struct live_study *s)
     return used;
 }
 
-/* Launches what waits and may; returns how many places are left, or -1. */
+/* Launches what waits and may; returns how many places are left. Fewer than
+ * none: somebody made `parallel` smaller. */
 static int launch_waiting(struct board *b, struct live_study *s)
 {
     int left = board_parallel(b, s) - places_used(s);
@@ -194,7 +173,7 @@ static int launch_waiting(struct board *b, struct live_study *s)
         if (t->trial.state != TRIAL_PENDING || t->not_before > now)
             continue;
         if (launch(b, t))
-            return -1;
+            return 0;
         left--;
     }
     return left;
@@ -270,7 +249,7 @@ static void hand_over(struct board *b, struct live_trial *t)
     if (run_move(b, t, TRIAL_LAUNCHING, &cause) ||
         run_move(b, t, TRIAL_RUNNING, &cause))
         return;
-    answer_ask(b, s, t->trial.number, NULL);
+    board_answer(b, s, t->trial.number, NULL);
 }
 
 static void new_trial(struct board *b, struct live_study *s,
@@ -336,6 +315,16 @@ static void think(void *task)
     mind_answer(&thought->q);
 }
 
+static void hear_missed(struct live_study *s)
+{
+    for (size_t i = 0; i < s->n_missed; i++) {
+        mind_hear(s->mind, &s->missed[i]);
+        trial_clear(&s->missed[i]);
+    }
+    s->n_missed = 0;
+}
+
+/* An answer that came before what has changed meanwhile is asked for again. */
 static void thought_over(void *task)
 {
     struct thought *thought = task;
@@ -343,21 +332,20 @@ static void thought_over(void *task)
     struct live_study *s = thought->generation == b->generation
                                ? board_study(b, thought->study)
                                : NULL;
+    bool stale;
 
     unlink_thought(thought);
     if (s && s->thinking) {
         s->mind = thought->q.mind;
         thought->q.mind = NULL;
         s->thinking = false;
-        for (size_t i = 0; i < s->n_missed; i++) {
-            mind_hear(s->mind, &s->missed[i]);
-            trial_clear(&s->missed[i]);
-        }
-        s->n_missed = 0;
+        stale = s->forget ||
+                (thought->q.answer == ALGORITHM_WAIT && s->n_missed > 0);
+        hear_missed(s);
         if (s->forget)
             fill_forget(s);
         s->dirty = true;
-        if (!b->broken)
+        if (!b->broken && !stale)
             use_answer(b, s, &thought->q);
     }
     free_thought(thought);
@@ -410,7 +398,7 @@ static bool wants_more(struct board *b, struct live_study *s, int places)
 
         if (!held)
             break;
-        answer_ask(b, s, held->trial.number, NULL);
+        board_answer(b, s, held->trial.number, NULL);
     }
     if (!s->asks)
         return false;
@@ -433,7 +421,7 @@ static void fill_active(struct board *b, struct live_study *s)
         return;
     places = board_launches(s) ? launch_waiting(b, s)
                                : board_parallel(b, s) - (int)s->n_trials;
-    if (places < 0 || s->thinking || b->broken || !wants_more(b, s, places))
+    if (s->thinking || b->broken || !wants_more(b, s, places))
         return;
     if (s->next_number <= (int64_t)s->study.n_start) {
         new_trial(b, s, &s->study.start[s->next_number - 1], "start");
@@ -470,7 +458,7 @@ static bool something_due(const struct board *b, const struct live_study *s)
 {
     int64_t now = board_steady(b);
 
-    if (s->state != STUDY_ACTIVE)
+    if (s->state != STUDY_ACTIVE && s->state != STUDY_ENDING)
         return false;
     if (time_is_up(b, s) || b->disk_low)
         return true;

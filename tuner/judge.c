@@ -61,11 +61,13 @@ static int breaker_see(struct board *b, struct live_study *s, const char *look,
         breaker_reset(s);
         return 0;
     }
+    if (s->state != STUDY_ACTIVE) /* those still on their way when it tripped */
+        return 0;
     if (!s->breaker.look || strcmp(s->breaker.look, look) != 0) {
         breaker_reset(s);
         s->breaker.look = mem_copy_text(look);
     }
-    if (++s->breaker.in_a_row < most || s->state != STUDY_ACTIVE)
+    if (++s->breaker.in_a_row < most)
         return 0;
     return trip(b, s, look, said);
 }
@@ -284,13 +286,19 @@ static void judge_gone(struct board *b, struct live_trial *t,
     verdict_clear(&v);
 }
 
-/* Reads what an ended job left; true once all is read. */
-static bool drain(struct board *b, struct live_trial *t)
+/* Reads what an ended job left, and judges it once all is read. */
+static void judge_once_read(struct board *b, struct live_trial *t)
 {
-    for (int i = 0; i < CHUNKS; i++)
-        if (!listen_poll(b, t, true))
-            return true;
-    return false;
+    bool more = true;
+
+    for (int i = 0; i < CHUNKS && more; i++)
+        more = listen_poll(b, t, true);
+    if (more || b->broken)
+        return;
+    if (t->end.word == LAUNCHER_LOST)
+        judge_gone(b, t, &t->end);
+    else
+        judge_end(b, t);
 }
 
 static int alive(struct board *b, struct live_trial *t)
@@ -307,7 +315,7 @@ static int alive(struct board *b, struct live_trial *t)
 void judge_news(struct board *b, struct live_trial *t,
                 const struct launcher_news *news)
 {
-    if (b->broken || t->ended)
+    if (b->broken || t->ended || t->trial.state == TRIAL_PENDING)
         return;
     switch (news->word) {
     case LAUNCHER_ALIVE:
@@ -316,22 +324,18 @@ void judge_news(struct board *b, struct live_trial *t,
     case LAUNCHER_REFUSED:
         judge_gone(b, t, news);
         return;
-    case LAUNCHER_LOST:
-        while (listen_poll(b, t, true))
-            ;
-        judge_gone(b, t, news);
-        return;
     case LAUNCHER_ENDED:
         if (alive(b, t)) /* it may have ended before it was seen alive */
             return;
-        t->ended = true;
-        t->end = *news;
-        t->end.job_name = NULL;
-        t->end.text = NULL;
-        if (drain(b, t) && !b->broken)
-            judge_end(b, t);
-        return;
+        break;
+    case LAUNCHER_LOST:
+        break;
     }
+    t->ended = true;
+    t->end = *news;
+    t->end.job_name = NULL;
+    t->end.text = NULL;
+    judge_once_read(b, t);
 }
 
 /* ---- stopping ---- */
@@ -351,7 +355,7 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
         return run_move(b, t, TRIAL_STOPPED, &cause);
     case TRIAL_STOPPING:
         if (t->reason == REASON_INTERRUPTED && reason != REASON_INTERRUPTED)
-            t->reason = reason; /* it will not come back after all */
+            return run_restop(b, t, &cause); /* it will not come back */
         return 0;
     default:
         break;
@@ -390,8 +394,7 @@ int judge_stop_all(struct board *b, struct live_study *s,
 static void tick_trial(struct board *b, struct live_trial *t, int64_t now)
 {
     if (t->ended) {
-        if (drain(b, t) && !b->broken)
-            judge_end(b, t);
+        judge_once_read(b, t);
         return;
     }
     listen_poll(b, t, false);

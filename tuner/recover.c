@@ -123,7 +123,11 @@ int recover_study(struct board *b, int64_t id, struct live_study **out,
     if (!finding.taken)
         return err_set(e, ERR_IO, "study %lld cannot be read", (long long)id);
     *out = finding.taken;
-    return recover_trials(b, *out, e);
+    if (recover_trials(b, *out, e) == 0)
+        return 0;
+    board_drop_study(b, *out);
+    *out = NULL;
+    return -1;
 }
 
 int recover_all(struct board *b, struct err *e)

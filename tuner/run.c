@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/run.h"
 
+#include <assert.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/quote.h"
@@ -115,30 +117,55 @@ static void retire(struct live_trial *t, const struct run_cause *why)
     board_drop_trial(t);
 }
 
+static struct trial_change change_of(struct board *b,
+                                     const struct live_trial *t,
+                                     enum trial_state to,
+                                     const struct run_cause *why)
+{
+    return (struct trial_change){.study_id = t->study->id,
+                                 .number = t->trial.number,
+                                 .from = t->trial.state,
+                                 .to = to,
+                                 .reason = why->reason,
+                                 .detail = why->detail ? why->detail : "",
+                                 .attempt = t->attempt,
+                                 .broken = t->broken,
+                                 .has_value = why->has_value,
+                                 .value = why->value,
+                                 .step = why->step,
+                                 .now_ms = board_now(b)};
+}
+
+int run_restop(struct board *b, struct live_trial *t,
+               const struct run_cause *why)
+{
+    struct trial_change change = change_of(b, t, TRIAL_STOPPING, why);
+    struct err e;
+
+    assert(t->trial.state == TRIAL_STOPPING);
+    if (begin(b))
+        return -1;
+    if (store_trial_move(b->parts.store, &change, &e))
+        return board_fail(b, &e);
+    t->reason = why->reason;
+    log_move(t, TRIAL_STOPPING, TRIAL_STOPPING, why);
+    board_touch(b, t->study->id);
+    return 0;
+}
+
 int run_move(struct board *b, struct live_trial *t, enum trial_state to,
              const struct run_cause *why)
 {
     struct live_study *s = t->study;
     enum trial_state from = t->trial.state;
-    struct trial_change change = {.study_id = s->id,
-                                  .number = t->trial.number,
-                                  .from = from,
-                                  .to = to,
-                                  .reason = why->reason,
-                                  .detail = why->detail ? why->detail : "",
-                                  .attempt = t->attempt,
-                                  .broken = t->broken,
-                                  .has_value = why->has_value,
-                                  .value = why->value,
-                                  .step = why->step,
-                                  .now_ms = board_now(b)};
+    struct trial_change change = change_of(b, t, to, why);
     struct err e;
 
     if (begin(b))
         return -1;
     if (trial_state_move(&t->trial.state, to, &e) ||
         store_trial_move(b->parts.store, &change, &e) ||
-        board_refresh(b, s, &e))
+        board_recount(b, s, &e))
         return board_fail(b, &e);
     t->reason = why->reason;
     log_move(t, from, to, why);
@@ -170,7 +197,7 @@ int run_add(struct board *b, struct live_study *s, const struct point *point,
     point_write_json(point, &s->study.space, &json);
     row.point = text_str(&json);
     if (store_trial_add(b->parts.store, &row, &row.number, &e) ||
-        board_refresh(b, s, &e) || board_take_trial(s, &row, out, &e))
+        board_recount(b, s, &e) || board_take_trial(s, &row, out, &e))
         board_fail(b, &e);
     else
         rc = 0;

@@ -21,6 +21,10 @@ struct run_cause {
 int run_move(struct board *b, struct live_trial *t, enum trial_state to,
              const struct run_cause *why);
 
+/* Another reason for a trial that is STOPPING already. */
+int run_restop(struct board *b, struct live_trial *t,
+               const struct run_cause *why);
+
 /* A new PENDING trial at that point. */
 int run_add(struct board *b, struct live_study *s, const struct point *point,
             const char *source, const char *client, struct live_trial **out);

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,10 @@ static void check_overlap(struct stage *g, const struct stage_job *job)
 static void attend(struct pretended *p, struct stage_job *job)
 {
     for (int i = 0; i < p->n; i++)
-        if (p->watched[i].job == job)
+        if (p->watched[i].job == job) {
+            p->watched[i].said_alive = false;
             return;
+        }
     if (p->n == p->cap) {
         p->cap = p->cap ? p->cap * 2 : 64;
         p->watched = realloc(p->watched, (size_t)p->cap * sizeof *p->watched);
@@ -154,6 +157,31 @@ static void bring_news(struct stage *g)
     }
 }
 
+/* ---- the slow worker ---- */
+
+static void give(struct worker *w, void (*sums)(void *task),
+                 void (*done)(void *task), void *what)
+{
+    struct stage *g =
+        (struct stage *)(void *)((char *)w - offsetof(struct stage, worker));
+
+    ck_assert_int_lt(g->n_tasks, 64);
+    g->tasks[g->n_tasks++] = (struct stage_task){sums, done, what};
+}
+
+void stage_think(struct stage *g)
+{
+    struct stage_task tasks[64];
+    int n = g->n_tasks;
+
+    memcpy(tasks, g->tasks, sizeof tasks);
+    g->n_tasks = 0;
+    for (int i = 0; i < n; i++) {
+        tasks[i].sums(tasks[i].what);
+        tasks[i].done(tasks[i].what);
+    }
+}
+
 /* ---- the stage ---- */
 
 static int64_t pretended_now(void *ctx)
@@ -203,7 +231,7 @@ void stage_open(struct stage *g)
     struct pretended *p = calloc(1, sizeof *p);
     static char *no_environ[] = {NULL};
     struct engine_parts parts = {.clock = &g->clock,
-                                 .worker = &work_at_once,
+                                 .worker = g->slow ? &g->worker : &work_at_once,
                                  .state_dir = g->dir,
                                  .environ_ = no_environ,
                                  .processors = 4,
@@ -212,6 +240,8 @@ void stage_open(struct stage *g)
     struct err e;
     char path[400];
 
+    g->worker.give = give;
+    g->n_tasks = 0;
     p->base.type = &pretended_type;
     p->stage = g;
     g->launcher = &p->base;
@@ -231,6 +261,7 @@ void stage_close(struct stage *g)
     g->launcher->type->close(g->launcher);
     store_close(g->store);
     g->engine = NULL;
+    g->n_tasks = 0;
 }
 
 void stage_pass(struct stage *g, int64_t ms)

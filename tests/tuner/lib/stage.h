@@ -1,7 +1,7 @@
 /* A stage: a real engine on a real SQLite file, with a pretended clock, a
- * pretended launcher and a worker that works at once. The pretended machine
- * (its clock and its jobs) lies in shared memory, so that it goes on when the
- * process that plays the service is ended. */
+ * pretended launcher and a worker that works at once, or when told to. The
+ * pretended machine (its clock and its jobs) lies in shared memory, so that it
+ * goes on when the process that plays the service is ended. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TESTS_TUNER_LIB_STAGE_H
 #define TESTS_TUNER_LIB_STAGE_H
@@ -39,7 +39,16 @@ struct stage {
     struct launcher *launcher;
     struct engine *engine;
     struct clock clock;
-    int64_t changes; /* calls of `changed` */
+    int64_t changes;      /* calls of `changed` */
+    bool slow;            /* set before stage_open: the worker answers only
+                             when told to (stage_think) */
+    struct worker worker; /* that one */
+    struct stage_task {
+        void (*sums)(void *task);
+        void (*done)(void *task);
+        void *what;
+    } tasks[64];
+    int n_tasks;
 };
 
 /* A fresh machine and state directory; the engine is not opened. */
@@ -51,6 +60,10 @@ void stage_close(struct stage *g); /* the service ends in order */
 
 /* Lets ms pass, brings news, and gives the engine its tick and its turn. */
 void stage_pass(struct stage *g, int64_t ms);
+
+/* The slow worker does what it was given. What it has not done when the stage
+ * closes is never done. */
+void stage_think(struct stage *g);
 
 /* Submits a study; fails the test if that is refused. Returns its id. */
 int64_t stage_submit(struct stage *g, const char *yaml);
