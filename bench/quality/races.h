@@ -1,0 +1,18 @@
+/* One algorithm on one problem, in pretended time: what is left to the optimum
+ * after so many results. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BENCH_QUALITY_RACES_H
+#define BENCH_QUALITY_RACES_H
+
+#include "algorithms/algorithm.h"
+#include "bench/functions/problem.h"
+
+/* Runs `trials` trials, `parallel` of them at once, each for its own random
+ * time. left[k] is how far the best trial by its reported value was from the
+ * optimum, without noise, after k + 1 results. Adds the processor time of all
+ * asks and tells, in milliseconds. */
+void races_run(struct problem *p, const struct algorithm_type *type,
+               uint64_t seed, size_t trials, size_t parallel, double *left,
+               double *ms);
+
+#endif

@@ -1,0 +1,255 @@
+/* Means, intervals and tables. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench/quality/scores.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/draw.h"
+#include "base/mem.h"
+
+enum { AGAIN = 1000, MOST_GROUPS = 64 };
+
+const size_t scores_budgets[SCORES_BUDGETS] = {10, 20, 50, 100};
+
+void scores_add(struct scores *s, const struct score *one)
+{
+    mem_grow((void **)&s->items, &s->cap, s->n + 1, sizeof *s->items);
+    s->items[s->n++] = *one;
+}
+
+void scores_clear(struct scores *s)
+{
+    free(s->items);
+    *s = (struct scores){0};
+}
+
+void scores_write(const struct scores *s, FILE *out)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct score *o = &s->items[i];
+
+        fprintf(out, "%s %s %s %d %d %d %.9g %.9g %.9g %.9g %.4g\n",
+                o->algorithm, o->suite, o->problem, o->d, o->instance, o->seed,
+                o->at[0], o->at[1], o->at[2], o->at[3], o->ms);
+    }
+}
+
+void scores_read(struct scores *s, FILE *in)
+{
+    struct score o;
+
+    while (fscanf(in, "%23s %15s %31s %d %d %d %lf %lf %lf %lf %lf",
+                  o.algorithm, o.suite, o.problem, &o.d, &o.instance, &o.seed,
+                  &o.at[0], &o.at[1], &o.at[2], &o.at[3], &o.ms) == 11)
+        scores_add(s, &o);
+}
+
+/* The numbers of one table cell, by problem. */
+struct group {
+    char problem[32];
+    double *values;
+    size_t n, cap;
+};
+
+struct cell {
+    struct group groups[MOST_GROUPS];
+    size_t n;
+};
+
+static void cell_add(struct cell *c, const char *problem, double value)
+{
+    struct group *g = NULL;
+    size_t k = 0;
+
+    if (isnan(value))
+        return;
+    while (k < c->n && strcmp(c->groups[k].problem, problem) != 0)
+        k++;
+    g = &c->groups[k];
+    if (k == c->n) {
+        if (c->n == MOST_GROUPS)
+            return;
+        c->n++;
+        *g = (struct group){.values = NULL};
+        snprintf(g->problem, sizeof g->problem, "%s", problem);
+    }
+    mem_grow((void **)&g->values, &g->cap, g->n + 1, sizeof *g->values);
+    g->values[g->n++] = value;
+}
+
+static void cell_clear(struct cell *c)
+{
+    for (size_t k = 0; k < c->n; k++)
+        free(c->groups[k].values);
+    c->n = 0;
+}
+
+static double group_mean(const struct group *g)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        sum += g->values[i];
+    return sum / (double)g->n;
+}
+
+static double cell_mean(const struct cell *c)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < c->n; k++)
+        sum += group_mean(&c->groups[k]);
+    return sum / (double)c->n;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The mean of a cell whose runs are drawn again; the problems stay, since they
+ * are the suite. */
+static double redrawn(const struct cell *c, struct draw *chance)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < c->n; k++) {
+        const struct group *g = &c->groups[k];
+        double part = 0;
+
+        for (size_t i = 0; i < g->n; i++)
+            part += g->values[draw_below(chance, g->n)];
+        sum += part / (double)g->n;
+    }
+    return sum / (double)c->n;
+}
+
+static void cell_print(const struct cell *c)
+{
+    double means[AGAIN];
+    struct draw chance;
+
+    if (!c->n) {
+        printf(" %21s", "-");
+        return;
+    }
+    draw_init(&chance, 1, DRAW_RANDOM, c->n);
+    for (size_t k = 0; k < AGAIN; k++)
+        means[k] = redrawn(c, &chance);
+    qsort(means, AGAIN, sizeof *means, by_size);
+    printf(" %6.2f [%6.2f,%6.2f]", cell_mean(c), means[AGAIN / 40],
+           means[AGAIN - AGAIN / 40]);
+}
+
+static bool same_table(const struct score *a, const struct score *b)
+{
+    return a->d == b->d && strcmp(a->suite, b->suite) == 0 &&
+           strcmp(a->algorithm, b->algorithm) == 0;
+}
+
+/* Whether item i is the first of its table row. */
+static bool first(const struct scores *s, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_table(&s->items[k], &s->items[i]))
+            return false;
+    return true;
+}
+
+static const struct score *partner(const struct scores *s,
+                                   const struct score *o)
+{
+    for (size_t k = 0; k < s->n; k++) {
+        const struct score *other = &s->items[k];
+
+        if (other->d == o->d && other->instance == o->instance &&
+            other->seed == o->seed && strcmp(other->suite, o->suite) == 0 &&
+            strcmp(other->problem, o->problem) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+static void header(const char *what)
+{
+    printf("%-32s", what);
+    for (size_t b = 0; b < SCORES_BUDGETS; b++)
+        printf(" %16s %4zu", "at", scores_budgets[b]);
+    printf("\n");
+}
+
+/* One row: the runs that share item i's table, as they are, or less their
+ * partners in `theirs`. */
+static void row(const struct scores *mine, const struct scores *theirs,
+                size_t i)
+{
+    const struct score *like = &mine->items[i];
+    double ms = 0, n = 0;
+    struct cell cell = {.n = 0};
+
+    printf("%-14s d=%-3d %-12s", like->suite, like->d, like->algorithm);
+    for (size_t b = 0; b < SCORES_BUDGETS; b++) {
+        for (size_t k = i; k < mine->n; k++) {
+            const struct score *o = &mine->items[k], *other = NULL;
+
+            if (!same_table(like, o))
+                continue;
+            ms += o->ms;
+            n++;
+            if (theirs)
+                other = partner(theirs, o);
+            if (!theirs || other)
+                cell_add(&cell, o->problem,
+                         o->at[b] - (other ? other->at[b] : 0));
+        }
+        cell_print(&cell);
+        cell_clear(&cell);
+    }
+    printf(theirs ? "\n" : " %8.2f\n", ms / n);
+}
+
+static void table(const struct scores *mine, const struct scores *theirs)
+{
+    for (size_t i = 0; i < mine->n; i++)
+        if (first(mine, i))
+            row(mine, theirs, i);
+}
+
+void scores_table(const struct scores *s)
+{
+    header("log10(left / random's), ms");
+    table(s, NULL);
+}
+
+void scores_compare(const struct scores *mine, const struct scores *theirs)
+{
+    header("less the other's, run by run");
+    table(mine, theirs);
+}
+
+void scores_by_problem(const struct scores *mine, const struct scores *theirs)
+{
+    struct cell cell = {.n = 0};
+
+    for (size_t i = 0; i < mine->n; i++) {
+        const struct score *o = &mine->items[i];
+        const struct score *other = theirs ? partner(theirs, o) : NULL;
+        size_t b = SCORES_BUDGETS - 1;
+        char name[32];
+
+        while (b && isnan(o->at[b]))
+            b--;
+        snprintf(name, sizeof name, "%.22s d=%d", o->problem, o->d);
+        if (!theirs || other)
+            cell_add(&cell, name, o->at[b] - (other ? other->at[b] : 0));
+    }
+    for (size_t k = 0; k < cell.n; k++)
+        printf("%-24s %6.2f of %zu\n", cell.groups[k].problem,
+               group_mean(&cell.groups[k]), cell.groups[k].n);
+    cell_clear(&cell);
+}

@@ -1,0 +1,44 @@
+/* Scores of runs, kept to be compared: the logarithm of what was left to the
+ * optimum as a share of what random search leaves. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef BENCH_QUALITY_SCORES_H
+#define BENCH_QUALITY_SCORES_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum { SCORES_BUDGETS = 4 };
+extern const size_t scores_budgets[SCORES_BUDGETS]; /* results seen */
+
+/* One run. */
+struct score {
+    char algorithm[24], suite[16], problem[32];
+    int d, instance, seed;
+    double at[SCORES_BUDGETS]; /* nan beyond the end of the run */
+    double ms;                 /* processor time of one suggestion */
+};
+
+struct scores {
+    struct score *items;
+    size_t n, cap;
+};
+
+void scores_add(struct scores *s, const struct score *one);
+void scores_clear(struct scores *s);
+
+/* One line each, which scores_read adds. */
+void scores_write(const struct scores *s, FILE *out);
+void scores_read(struct scores *s, FILE *in);
+
+/* Means over problems, with 95 % intervals: problems are drawn again, and runs
+ * of each. */
+void scores_table(const struct scores *s);
+
+/* The same for the differences of runs that both have: mine less theirs. */
+void scores_compare(const struct scores *mine, const struct scores *theirs);
+
+/* Mean difference and won share for each problem, after the largest
+ * budget. */
+void scores_by_problem(const struct scores *mine, const struct scores *theirs);
+
+#endif
