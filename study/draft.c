@@ -176,7 +176,7 @@ static void check_real_step(struct making *m)
 {
     const struct param *p = m->p;
     double k = (p->max - p->min) / p->step;
-    char max[NUMBER_TEXT], low[NUMBER_TEXT], high[NUMBER_TEXT];
+    char low[NUMBER_TEXT], high[NUMBER_TEXT];
     struct param shorter = *p, longer = *p;
 
     if (p->step <= 0) {
@@ -195,8 +195,7 @@ static void check_real_step(struct making *m)
     snprintf(high, sizeof high, "%.12g", longer.max);
     wrong(m, &m->d->step,
           "steps of %s do not lead from %s to %s; end at %s or %s instead",
-          m->d->step.text, m->d->min.text, number_print(p->max, max), low,
-          high);
+          m->d->step.text, m->d->min.text, m->d->max.text, low, high);
 }
 
 static void make_fixed(struct param *p, const char *text)
@@ -385,7 +384,8 @@ static void check_name(struct making *m)
     const char *name = m->p->name;
 
     if (!*name)
-        wrong(m, NULL, "a parameter needs a name");
+        faults_add(m->f, m->d->name.line, m->d->name.column,
+                   "a parameter needs a name");
     else if (strlen(name) > LONGEST_NAME)
         wrong(m, NULL, "the name is longer than %d bytes", LONGEST_NAME);
     else if (has_control(name) || strpbrk(name, " ={}"))

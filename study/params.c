@@ -13,9 +13,13 @@ struct long_form {
 };
 
 static const struct choice types[] = {
-    {"double", PARAM_DOUBLE, -1},           {"int", PARAM_INTEGER, -1},
-    {"integer", PARAM_INTEGER, -1},         {"discrete", PARAM_DISCRETE, -1},
-    {"categorical", PARAM_CATEGORICAL, -1}, {NULL, 0, 0},
+    {"double", PARAM_DOUBLE, -1},
+    {"float", PARAM_DOUBLE, -1},
+    {"int", PARAM_INTEGER, -1},
+    {"integer", PARAM_INTEGER, -1},
+    {"discrete", PARAM_DISCRETE, -1},
+    {"categorical", PARAM_CATEGORICAL, -1},
+    {NULL, 0, 0},
 };
 
 static const struct choice scales[] = {

@@ -105,7 +105,7 @@ const char *reading_text(struct reading *r, const char *key,
 {
     if (v->kind == NODE_SCALAR)
         return v->text;
-    reading_fault(r, v, "%s must be one text, not a %s", key,
+    reading_fault(r, v, "%s must be one value, not a %s", key,
                   v->kind == NODE_LIST  ? "list"
                   : v->kind == NODE_MAP ? "map"
                                         : "nothing");
