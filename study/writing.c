@@ -101,8 +101,9 @@ static void flow_key(struct writer *w, const char *key)
 /* A key on a line of its own; a value or, in YAML, deeper lines follow. */
 static void line_only(struct writer *w, const char *key)
 {
-    if (!w->yaml)
-        separate(w);
+    if (!w->yaml && !w->inside)
+        text_add(w->out, ",");
+    w->inside = false;
     if (!w->yaml || w->out->len)
         text_add(w->out, "\n");
     for (int i = 0; i < w->depth; i++)
