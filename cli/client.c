@@ -3,16 +3,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/client.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "cli/interrupt.h"
 #include "cli/place.h"
+#include "cli/service.h"
 #include "io/fetch.h"
+
+enum { LOOK_MS = 30000, LOOK_REST_MS = 1 };
 
 struct client {
     struct fetch *fetch;
@@ -21,6 +28,8 @@ struct client {
     char *where;
     int told;
     bool lost;
+    char *state;           /* of client_look: the state directory; else NULL */
+    struct service looker; /* ours, if its pid is not 0 */
 };
 
 int client_open(struct client **out, const struct options *o, struct err *e)
@@ -45,10 +54,27 @@ out:
     return rc;
 }
 
+int client_look(struct client **out, const struct options *o, struct err *e)
+{
+    char *state;
+
+    if (place_state(o, &state, e))
+        return -1;
+    if (client_open(out, o, e)) {
+        free(state);
+        return -1;
+    }
+    (*out)->state = state;
+    return 0;
+}
+
 void client_close(struct client *c)
 {
     if (!c)
         return;
+    service_stop(&c->looker, true);
+    service_clear(&c->looker);
+    free(c->state);
     fetch_close(c->fetch);
     fetch_answer_clear(&c->answer);
     text_clear(&c->path);
@@ -86,8 +112,8 @@ const char *client_study(struct client *c, const char *study, const char *fmt,
 }
 
 /* One request; whatever the service answers is in c->answer. */
-static int ask(struct client *c, const char *method, const char *path,
-               const char *body, size_t n, const char *type, struct err *e)
+static int ask_once(struct client *c, const char *method, const char *path,
+                    const char *body, size_t n, const char *type, struct err *e)
 {
     struct err why = {0};
 
@@ -105,6 +131,74 @@ static int ask(struct client *c, const char *method, const char *path,
     if (why.code == ERR_BUSY)
         return err_set(e, ERR_BUSY, "interrupted");
     return err_set(e, ERR_OUTSIDE, "%s", why.text);
+}
+
+static int wait_for_looker(struct client *c, struct err *e)
+{
+    int64_t until = clock_steady_ms(&clock_real) + LOOK_MS;
+
+    while (ask_once(c, "GET", "/healthz", NULL, 0, NULL, e) || c->lost) {
+        if (service_gone(&c->looker))
+            return service_explain(&c->looker, e);
+        if (clock_steady_ms(&clock_real) > until)
+            return err_set(e, ERR_OUTSIDE, "no answer in time from %s",
+                           c->where);
+        interrupt_sleep(LOOK_REST_MS);
+    }
+    return 0;
+}
+
+/* Starts a service that only looks, and asks that one from now on. */
+static int start_looker(struct client *c, struct err *e)
+{
+    struct fetch *fetch;
+    char *where;
+
+    service_init(&c->looker, c->state);
+    c->looker.look_only = true;
+    where = service_where(&c->looker);
+    if (fetch_open(&fetch, where, NULL, e)) {
+        free(where);
+        return -1;
+    }
+    fetch_close(c->fetch);
+    c->fetch = fetch;
+    free(c->where);
+    c->where = where;
+    return service_start(&c->looker, e) ? -1 : wait_for_looker(c, e);
+}
+
+/* Whether what is stored can be looked at without the service; if there is
+ * nothing yet, *e says so. */
+static bool may_look(const struct client *c, struct err *e)
+{
+    char *path;
+    bool may;
+
+    if (!c->lost || !c->state || c->told || c->looker.state)
+        return false;
+    path = mem_format("%s/hypertune.db", c->state);
+    may = !access(path, R_OK | W_OK);
+    if (!may && errno == ENOENT)
+        err_set(e, ERR_ABSENT,
+                "there are no studies yet in %s: begin with `hypertune run "
+                "FILE`",
+                c->state);
+    free(path);
+    return may;
+}
+
+/* The request, to a service of our own if nobody else answers. */
+static int ask(struct client *c, const char *method, const char *path,
+               const char *body, size_t n, const char *type, struct err *e)
+{
+    int rc = ask_once(c, method, path, body, n, type, e);
+
+    if (!may_look(c, e))
+        return rc;
+    if (start_looker(c, e))
+        return -1;
+    return ask_once(c, method, path, body, n, type, e);
 }
 
 static enum err_code code_of(int status)

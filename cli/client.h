@@ -18,6 +18,10 @@ struct client;
 
 /* Looks up where the service is (cli/place.h); asks nothing yet. */
 int client_open(struct client **out, const struct options *o, struct err *e);
+/* The same for who only looks: if nobody listens on the state directory's
+ * socket, a call starts a private service that answers what is stored, and
+ * client_close ends it. A server that was named is never replaced. */
+int client_look(struct client **out, const struct options *o, struct err *e);
 void client_close(struct client *c);              /* NULL is fine */
 const char *client_where(const struct client *c); /* its URL */
 /* A server was named by --server or $HYPERTUNE_SERVER. */

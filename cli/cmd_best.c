@@ -75,7 +75,7 @@ int cmd_best(const struct options *o, struct err *e)
     struct client *c;
     int rc = -1;
 
-    if (client_open(&c, o, e))
+    if (client_look(&c, o, e))
         return -1;
     if (client_get(
             c, client_study(c, study, "/best?count=%lld", count ? count : 1),

@@ -27,8 +27,10 @@ static void done_cell(const json_t *row, const char *key, bool exact,
 static void count_cell(const json_t *row, const char *key, bool exact,
                        struct text *out)
 {
-    print_plain(json_object_get(json_object_get(row, "counts"), key), exact,
-                out);
+    (void)exact;
+    text_addf(out, "%lld",
+              (long long)json_integer_value(
+                  json_object_get(json_object_get(row, "counts"), key)));
 }
 
 static void best_cell(const json_t *row, const char *key, bool exact,
@@ -70,17 +72,16 @@ static const struct listing_column csv[] = {
     {"ended", "ended", listing_time, false}};
 
 /* One page; *before is where the next begins, 0 after the last. */
-static int page(struct client *c, long long limit, long long *before,
-                struct listing *l, struct err *e)
+static int page(struct client *c, long long limit, bool brief,
+                long long *before, struct listing *l, struct err *e)
 {
     const json_t *studies;
     json_t *answer;
     char path[96];
 
-    (void)snprintf(path, sizeof path, "/api/studies?limit=%lld", limit);
-    if (*before)
-        (void)snprintf(path, sizeof path, "/api/studies?limit=%lld&before=%lld",
-                       limit, *before);
+    (void)snprintf(path, sizeof path,
+                   "/api/studies?limit=%lld&brief=%d&before=%lld", limit, brief,
+                   *before);
     if (client_get(c, path, &answer, e))
         return -1;
     studies = json_object_get(answer, "studies");
@@ -100,7 +101,7 @@ int cmd_list(const struct options *o, struct err *e)
     struct client *c;
     int rc;
 
-    if (client_open(&c, o, e))
+    if (client_look(&c, o, e))
         return -1;
     listing_begin(&l, o->format, is_csv ? csv : table,
                   is_csv ? sizeof csv / sizeof *csv
@@ -108,7 +109,7 @@ int cmd_list(const struct options *o, struct err *e)
     do {
         long long limit = left < PAGE ? left : PAGE;
 
-        rc = page(c, limit, &before, &l, e);
+        rc = page(c, limit, o->format == FORMAT_TABLE, &before, &l, e);
         left -= limit;
     } while (!rc && before && left > 0);
     if (rc) {

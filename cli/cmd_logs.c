@@ -57,7 +57,7 @@ int cmd_logs(const struct options *o, struct err *e)
                      .attempt = o->number[OPTION_ATTEMPT]};
     int rc;
 
-    if (cmd_number(o->words[1], &g.number, e) || client_open(&g.client, o, e))
+    if (cmd_number(o->words[1], &g.number, e) || client_look(&g.client, o, e))
         return -1;
     text_init(&g.bytes);
     rc = print(&g, o->text[OPTION_FOLLOW] != NULL, e);

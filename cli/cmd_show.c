@@ -203,7 +203,7 @@ int cmd_show(const struct options *o, struct err *e)
     struct listing l;
     int rc;
 
-    if (client_open(&c, o, e))
+    if (client_look(&c, o, e))
         return -1;
     rc = client_get(c, client_study(c, o->words[0], "%s", ""), &study, e);
     if (!rc && o->format == FORMAT_CSV) {
@@ -241,7 +241,7 @@ int cmd_trial(const struct options *o, struct err *e)
     int64_t number = 0;
     int rc;
 
-    if (cmd_number(o->words[1], &number, e) || client_open(&c, o, e))
+    if (cmd_number(o->words[1], &number, e) || client_look(&c, o, e))
         return -1;
     rc = client_get(
         c, client_study(c, o->words[0], "/trials/%lld", (long long)number),

@@ -9,7 +9,7 @@ static int print(const struct options *o, enum format format, struct err *e)
     struct client *c;
     int rc;
 
-    if (client_open(&c, o, e))
+    if (client_look(&c, o, e))
         return -1;
     rc = rows_print_all(c, o->words[0], format, o->text[OPTION_ONLY], e);
     client_close(c);

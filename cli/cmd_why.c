@@ -16,7 +16,7 @@ int cmd_why(const struct options *o, struct err *e)
 
     if (o->n_words == 2 && cmd_number(o->words[1], &number, e))
         return -1;
-    if (client_open(&c, o, e))
+    if (client_look(&c, o, e))
         return -1;
     path = number ? client_study(c, o->words[0], "/why?trial=%lld",
                                  (long long)number)

@@ -34,6 +34,13 @@ void service_clear(struct service *s)
     *s = (struct service){0};
 }
 
+char *service_where(const struct service *s)
+{
+    if (s->look_only)
+        return mem_format("unix:%s/look-%ld.sock", s->state, (long)getpid());
+    return mem_format("unix:%s/hypertuned.sock", s->state);
+}
+
 char *service_program(void)
 {
     char self[PATH_MAX];
@@ -90,10 +97,11 @@ static int open_log(struct service *s, struct err *e)
 
 static int spawn(struct service *s, char *program, int log)
 {
-    char owner[32];
+    char owner[32], quiet[] = "--log-level=error";
     char *argv[] = {program,  (char[]){"--state"},
                     s->state, (char[]){"--private-for"},
-                    owner,    NULL};
+                    owner,    s->look_only ? (char[]){"--look-only"} : NULL,
+                    quiet,    NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
     sigset_t none, normal;
@@ -149,12 +157,12 @@ bool service_gone(struct service *s)
 
 void service_stop(struct service *s, bool wait)
 {
-    const struct timespec pause = {.tv_nsec = 10000000L};
+    const struct timespec pause = {.tv_nsec = 1000000L};
 
     if (service_gone(s))
         return;
     (void)kill(s->pid, SIGTERM);
-    for (int ms = 0; wait && ms < END_MS && !service_gone(s); ms += 10)
+    for (int ms = 0; wait && ms < END_MS && !service_gone(s); ms++)
         (void)nanosleep(&pause, NULL);
     if (wait && !service_gone(s)) {
         (void)kill(s->pid, SIGKILL);

@@ -1,4 +1,4 @@
-/* A private hypertuned: started for one `run`, and ended after it. */
+/* A private hypertuned: started for one command, and ended after it. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef CLI_SERVICE_H
 #define CLI_SERVICE_H
@@ -14,10 +14,15 @@ struct service {
     char *state;    /* the state directory */
     char *log;      /* STATE/hypertuned.log */
     off_t log_from; /* where this one's lines begin */
+    bool look_only; /* set it before service_start: it answers what is stored
+                       and runs nothing, on a socket of its own */
 };
 
 void service_init(struct service *s, const char *state_dir);
 void service_clear(struct service *s); /* leaves a running one alone */
+
+/* "unix:" and where it listens. Yours. */
+char *service_where(const struct service *s);
 
 /* Starts hypertuned (found beside our own executable, else on PATH) in a
  * session of its own, so that a Ctrl-C meant for us does not reach it. It

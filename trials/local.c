@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct local {
     launcher_news_fn *news;
     void *ctx;
     struct local_job *jobs;
+    rlim_t files; /* the soft limit that jobs get */
 };
 
 struct local_job {
@@ -392,19 +394,36 @@ static char **words_new(const struct local *l, const struct job *job)
     return words;
 }
 
+/* A child gets the limits of the moment: lowers ours, and says what to put
+ * back. Descriptors above the limit stay open. */
+static bool lower_files(const struct local *l, struct rlimit *back)
+{
+    struct rlimit low;
+
+    if (getrlimit(RLIMIT_NOFILE, back) || back->rlim_cur <= l->files)
+        return false;
+    low = (struct rlimit){.rlim_cur = l->files, .rlim_max = back->rlim_max};
+    return setrlimit(RLIMIT_NOFILE, &low) == 0;
+}
+
 static int spawn(const struct local *l, const struct job *job, int alive,
                  pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
     char **words = words_new(l, job);
+    struct rlimit back;
+    bool lowered;
     int rc;
 
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&how);
     rc = set_up(&files, &how, alive);
+    lowered = lower_files(l, &back);
     if (!rc)
         rc = posix_spawn(pid, l->shim_path, &files, &how, words, job->environ_);
+    if (lowered)
+        (void)setrlimit(RLIMIT_NOFILE, &back);
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);
     free(words);
@@ -514,6 +533,7 @@ int local_open(struct launcher **out, struct loop *l, const char *shim_path,
                launcher_news_fn *news, void *ctx, struct err *e)
 {
     struct local *local;
+    struct rlimit files;
 
     *out = NULL;
     if (access(shim_path, X_OK))
@@ -522,6 +542,8 @@ int local_open(struct launcher **out, struct loop *l, const char *shim_path,
     local->launcher.type = &launcher_local;
     local->loop = l;
     local->shim_path = mem_copy_text(shim_path);
+    local->files =
+        getrlimit(RLIMIT_NOFILE, &files) ? RLIM_INFINITY : files.rlim_cur;
     local->news = news;
     local->ctx = ctx;
     *out = &local->launcher;

@@ -13,9 +13,11 @@
 #include "io/loop.h"
 #include "trials/launcher.h"
 
-/* shim_path: the program hypertune-shim, absolute; copied. The loop outlives
- * the launcher. Close it by (*out)->type->close. ERR_ABSENT: no such program.
- * It waits for its own children by pid and lets all others be. */
+/* shim_path: the program hypertune-shim, absolute; copied. Jobs get the soft
+ * limit on open files that holds now, also when it is raised later: programs
+ * that use select() bear no high one. The loop outlives the launcher. Close it
+ * by (*out)->type->close. ERR_ABSENT: no such program. It waits for its own
+ * children by pid and lets all others be. */
 int local_open(struct launcher **out, struct loop *l, const char *shim_path,
                launcher_news_fn *news, void *ctx, struct err *e);
 

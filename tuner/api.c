@@ -296,7 +296,8 @@ struct api *api_new(const struct api_parts *parts)
     a->face = (struct face){.engine = parts->engine,
                             .store = parts->store,
                             .loop = parts->loop,
-                            .state_dir = parts->state_dir};
+                            .state_dir = parts->state_dir,
+                            .look_only = parts->look_only};
     return a;
 }
 

@@ -4,6 +4,7 @@
 #ifndef TUNER_API_H
 #define TUNER_API_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "io/loop.h"
@@ -20,6 +21,7 @@ struct api_parts {
     struct store *store;
     struct loop *loop;
     const char *state_dir;
+    bool look_only; /* so is the engine: studies are as they were left */
 };
 
 struct api *api_new(const struct api_parts *parts);

@@ -88,7 +88,7 @@ int api_studies_submit(struct call *c, struct err *e)
 struct listing {
     struct call *call;
     int64_t n, limit, last;
-    bool more;
+    bool more, brief;
 };
 
 static bool add_listed(void *ctx, const struct study_row *row)
@@ -101,19 +101,24 @@ static bool add_listed(void *ctx, const struct study_row *row)
         return false;
     }
     text_add(&c->out, l->n++ ? ", " : "");
-    show_study(&c->out, row, c->face->store, c->face->engine);
+    if (l->brief)
+        show_study_brief(&c->out, row);
+    else
+        show_study(&c->out, row, c->face->store, c->face->engine);
     l->last = row->id;
     return true;
 }
 
 int api_studies_list(struct call *c, struct err *e)
 {
-    struct listing l = {c, 0, LIST_DEFAULT, 0, false};
-    int64_t before = 0;
+    struct listing l = {.call = c, .limit = LIST_DEFAULT};
+    int64_t before = 0, brief = 0;
 
     if (call_query(c, "before", 0, INT64_MAX, &before, e) ||
-        call_query(c, "limit", 1, LIST_MOST, &l.limit, e))
+        call_query(c, "limit", 1, LIST_MOST, &l.limit, e) ||
+        call_query(c, "brief", 0, 1, &brief, e))
         return -1;
+    l.brief = brief != 0;
     text_add(&c->out, "{\"studies\": [");
     if (store_study_list(c->face->store, before, (int)l.limit + 1, add_listed,
                          &l, e))
@@ -130,6 +135,29 @@ static void add_why(struct text *out, struct text *why)
     quote_json(out, text_str(why));
 }
 
+static bool is_left(void *ctx, const struct study_row *row)
+{
+    *(bool *)ctx = !study_state_ended(row->state);
+    return false;
+}
+
+/* The engine's words, and that nobody goes on with it if so it is. */
+static int explain(struct call *c, int64_t study, int64_t trial,
+                   struct text *why, struct err *e)
+{
+    bool left = false;
+
+    if (engine_why(c->face->engine, study, trial, why, e))
+        return -1;
+    if (c->face->look_only &&
+        store_study_get(c->face->store, study, is_left, &left, e))
+        return -1;
+    if (left)
+        text_add(why, "no service is running it: `hypertune run FILE` or "
+                      "`hypertune serve` goes on with it\n");
+    return 0;
+}
+
 static bool add_shown(void *ctx, const struct study_row *row)
 {
     struct call *c = ctx;
@@ -140,7 +168,7 @@ static bool add_shown(void *ctx, const struct study_row *row)
     text_addf(&c->out, ", \"spec\": %s", row->spec);
     show_text(&c->out, "source", row->source);
     show_text(&c->out, "base_dir", row->base_dir);
-    if (engine_why(c->face->engine, row->id, 0, &why, NULL))
+    if (explain(c, row->id, 0, &why, NULL))
         text_reset(&why);
     text_add(&c->out, ", \"why\": ");
     add_why(&c->out, &why);
@@ -163,7 +191,7 @@ int api_studies_why(struct call *c, struct err *e)
     if (call_query(c, "trial", 1, INT64_MAX, &trial, e))
         return -1;
     text_init(&why);
-    rc = engine_why(c->face->engine, c->study, trial, &why, e);
+    rc = explain(c, c->study, trial, &why, e);
     text_add(&c->out, "{\"why\": ");
     add_why(&c->out, &why);
     text_add(&c->out, "}");
@@ -194,7 +222,9 @@ int api_studies_pause(struct call *c, struct err *e)
 
     if (body_read(bytes, n, fields, 1, &in, e) ||
         engine_pause(c->face->engine, c->study, in.interrupt.value,
-                     "paused by a person", e))
+                     in.interrupt.value ? "interrupted by a person"
+                                        : "paused by a person",
+                     e))
         return -1;
     return answer_study(c, e);
 }

@@ -23,6 +23,7 @@ struct face {
     const char *state_dir;
     struct call *calls; /* not answered yet */
     bool ending;        /* nobody waits any more */
+    bool look_only;     /* no service runs the studies */
 };
 
 struct call {

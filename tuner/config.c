@@ -27,6 +27,7 @@ enum kind {
     KIND_WHOLE,  /* from least to most */
     KIND_BYTES,  /* a whole number, perhaps with K, M, G or T */
     KIND_LEVEL,  /* of the log */
+    KIND_FLAG,   /* stands alone; =yes or =no */
     KIND_REFUSED /* known, and not in this version */
 };
 
@@ -61,6 +62,9 @@ static const struct setting {
     {"private-for", "PID", "0",
      "end after that process has ended; running trials go on", AT(private_for),
      0, MOST_PID, KIND_WHOLE, true},
+    {"look-only", NULL, NULL,
+     "answer what is stored and run nothing; wants --private-for",
+     AT(look_only), 0, 0, KIND_FLAG, true},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -150,6 +154,20 @@ static int set_level(struct config *c, const struct setting *s,
                    s->sentence, value);
 }
 
+/* Alone it means yes. */
+static int set_flag(struct config *c, const struct setting *s,
+                    const char *value, struct err *e)
+{
+    bool yes = !value || strcmp(value, "yes") == 0;
+
+    if (!yes && strcmp(value, "no") != 0)
+        return err_set(e, ERR_INVALID,
+                       "--%s stands alone or is yes or no, not \"%.100s\"",
+                       s->name, value);
+    *(bool *)place(c, s) = yes;
+    return 0;
+}
+
 static int set_refused(struct config *c, const struct setting *s,
                        const char *value, struct err *e)
 {
@@ -161,9 +179,9 @@ static int set_refused(struct config *c, const struct setting *s,
 
 static int (*const setters[])(struct config *c, const struct setting *s,
                               const char *value, struct err *e) = {
-    [KIND_PATH] = set_path,       [KIND_WHOLE] = set_whole,
-    [KIND_BYTES] = set_bytes,     [KIND_LEVEL] = set_level,
-    [KIND_REFUSED] = set_refused,
+    [KIND_PATH] = set_path,   [KIND_WHOLE] = set_whole,
+    [KIND_BYTES] = set_bytes, [KIND_LEVEL] = set_level,
+    [KIND_FLAG] = set_flag,   [KIND_REFUSED] = set_refused,
 };
 
 /* ---- the machine's defaults ---- */
@@ -301,9 +319,9 @@ static int read_flag(struct config *out, int argc, char *const *argv, int *i,
     if (s == settings + SETTINGS)
         return unknown(word, n, e);
     value = word[n] ? word + n + 1 : NULL;
-    if (!value && *i + 1 < argc)
+    if (!value && s->kind != KIND_FLAG && *i + 1 < argc)
         value = argv[++*i];
-    if (!value)
+    if (!value && s->kind != KIND_FLAG)
         return err_set(e, ERR_INVALID, "--%s wants %s after it", s->name,
                        s->value);
     return setters[s->kind](out, s, value, e);
@@ -328,13 +346,22 @@ static int read_flags(struct config *out, int argc, char *const *argv,
     return 0;
 }
 
+/* A private one has a socket of its own, named after whom it is for. */
+static int check_together(const struct config *c, struct err *e)
+{
+    if (c->look_only && !c->private_for)
+        return err_set(e, ERR_INVALID,
+                       "--look-only wants --private-for PID beside it");
+    return 0;
+}
+
 int config_read(struct config *out, int argc, char *const *argv,
                 enum config_wish *wish, struct err *e)
 {
     *out = (struct config){0};
     *wish = CONFIG_RUN;
     if (read_defaults(out, e) || read_environment(out, e) ||
-        read_flags(out, argc, argv, wish, e) ||
+        read_flags(out, argc, argv, wish, e) || check_together(out, e) ||
         (!out->state && default_state(&out->state, e))) {
         config_clear(out);
         return -1;
@@ -367,6 +394,9 @@ static void print_value(const struct config *c, const struct setting *s,
     case KIND_LEVEL:
         text_add(out, levels[*(const enum log_level *)at]);
         break;
+    case KIND_FLAG:
+        text_add(out, *(const bool *)at ? "yes" : "no");
+        break;
     case KIND_REFUSED:
         break;
     }
@@ -389,7 +419,8 @@ void config_help(struct text *out)
     for (size_t i = 0; i < SETTINGS; i++) {
         const struct setting *s = &settings[i];
 
-        text_addf(out, "  --%s %s\n        %s", s->name, s->value, s->sentence);
+        text_addf(out, "  --%s%s%s\n        %s", s->name, s->value ? " " : "",
+                  s->value ? s->value : "", s->sentence);
         if (s->fallback && *s->fallback && strcmp(s->fallback, "0") != 0)
             text_addf(out, " (%s)", s->fallback);
         text_add(out, "\n");
@@ -398,7 +429,7 @@ void config_help(struct text *out)
         text_addf(out, "  --%s\n        %s\n", wishes[i].name,
                   wishes[i].sentence);
     text_add(out,
-             "\nEach setting but --private-for may stand in the environment "
+             "\nEach setting but the last two may stand in the environment "
              "too: --log-level as\nHYPERTUNE_LOG_LEVEL. Flags go over the "
              "environment.\n");
 }

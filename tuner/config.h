@@ -21,6 +21,7 @@ struct config {
     int64_t
         least_free; /* bytes; below that nothing is launched; 0 = no guard */
     int64_t private_for; /* process id; the service ends after it; 0 = none */
+    bool look_only;      /* answers what is stored, and runs nothing */
 };
 
 /* What a command line asks for. */

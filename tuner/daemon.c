@@ -97,6 +97,10 @@ static void end(void *ctx)
         return;
     log_write(LOG_LEVEL_INFO, "ending", "state=\"%s\"", d->config->state);
     api_ending(d->api);
+    if (d->config->look_only) {
+        loop_stop(d->loop);
+        return;
+    }
     d->last = loop_after(d->loop, LAST_WORDS_MS, stop, d);
 }
 
@@ -158,8 +162,13 @@ static void raise_limits(void)
 static int open_store(struct daemon *d, struct err *e)
 {
     char *path = mem_format("%s/hypertune.db", d->config->state);
-    int rc = store_open(&d->store, path, e);
+    int rc;
 
+    if (d->config->look_only && access(path, F_OK))
+        rc = err_set(e, ERR_ABSENT, "there are no studies yet in %s",
+                     d->config->state);
+    else
+        rc = store_open(&d->store, path, e);
     free(path);
     return rc;
 }
@@ -177,10 +186,20 @@ static int open_engine(struct daemon *d, struct err *e)
         .gpus = (int)d->config->gpus,
         .least_free_bytes = d->config->least_free,
         .changed = changed,
+        .look_only = d->config->look_only,
         .ctx = d,
     };
 
     return engine_open(&d->engine, &parts, e);
+}
+
+/* Whoever only looks leaves the service's own socket to a service. */
+static char *socket_path(const struct config *c)
+{
+    if (c->look_only)
+        return mem_format("%s/look-%lld.sock", c->state,
+                          (long long)c->private_for);
+    return mem_format("%s/hypertuned.sock", c->state);
 }
 
 static int open_face(struct daemon *d, struct err *e)
@@ -188,8 +207,9 @@ static int open_face(struct daemon *d, struct err *e)
     struct api_parts parts = {.engine = d->engine,
                               .store = d->store,
                               .loop = d->loop,
-                              .state_dir = d->config->state};
-    char *path = mem_format("%s/hypertuned.sock", d->config->state);
+                              .state_dir = d->config->state,
+                              .look_only = d->config->look_only};
+    char *path = socket_path(d->config);
     int rc;
 
     d->api = api_new(&parts);
@@ -200,15 +220,35 @@ static int open_face(struct daemon *d, struct err *e)
     return rc;
 }
 
-static int open_all(struct daemon *d, struct err *e)
+/* The launcher is opened first: jobs get the limit that holds then. */
+static int open_to_run(struct daemon *d, struct err *e)
 {
+    algorithms_init();
     if (lock_take(d->config->state, &d->lock, e) || loop_open(&d->loop, e) ||
-        local_open(&d->launcher, d->loop, d->config->shim, news, d, e) ||
-        open_store(d, e) || work_open(&d->worker, d->loop, e) ||
+        local_open(&d->launcher, d->loop, d->config->shim, news, d, e))
+        return -1;
+    raise_limits();
+    if (open_store(d, e) || work_open(&d->worker, d->loop, e) ||
         open_engine(d, e) || open_face(d, e) || engine_recover(d->engine, e))
         return -1;
-    watch_signals(d);
     d->tick = loop_every(d->loop, TICK_MS, tick, d);
+    return 0;
+}
+
+/* Without the lock, beside a service too; nothing is recovered, launched or
+ * watched. */
+static int open_to_look(struct daemon *d, struct err *e)
+{
+    if (loop_open(&d->loop, e) || open_store(d, e) || open_engine(d, e))
+        return -1;
+    return open_face(d, e);
+}
+
+static int open_all(struct daemon *d, struct err *e)
+{
+    if (d->config->look_only ? open_to_look(d, e) : open_to_run(d, e))
+        return -1;
+    watch_signals(d);
     watch_owner(d);
     log_write(LOG_LEVEL_INFO, "ready", "state=\"%s\" pid=%ld version=%s",
               d->config->state, (long)getpid(), HYPERTUNE_VERSION);
@@ -252,8 +292,6 @@ int daemon_run(const struct config *config, struct err *e)
     int rc;
 
     log_limit(config->log_level);
-    algorithms_init();
-    raise_limits();
     rc = open_all(&d, e);
     if (!rc) {
         loop_run(d.loop, turned, &d);

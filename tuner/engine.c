@@ -62,6 +62,10 @@ int engine_open(struct engine **out, const struct engine_parts *parts,
 /* Every door begins here. */
 static int enter(struct engine *g, struct err *e)
 {
+    if (g->board.parts.look_only)
+        return err_set(e, ERR_BUSY,
+                       "this service only looks: start one that runs studies "
+                       "with `hypertune serve`");
     if (g->stuck || g->board.broken)
         return err_set(e, ERR_IO, "the store cannot be written: %s",
                        g->board.trouble.text);

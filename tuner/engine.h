@@ -34,6 +34,8 @@ struct engine_parts {
     int gpus;                 /* GPUs of this machine: the same, for trials
                                  that ask for GPUs */
     int64_t least_free_bytes; /* below that nothing is launched; 0 = no guard */
+    bool look_only;           /* every door refuses (ERR_BUSY); nobody calls
+                                 engine_recover or engine_tick */
     void (*changed)(void *ctx, int64_t study_id); /* after a commit that
                                   touched the study; may be NULL */
     void *ctx;

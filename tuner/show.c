@@ -7,16 +7,41 @@
 
 #include "base/quote.h"
 #include "study/codec.h"
+#include "tuner/glance.h"
 
-void show_text(struct text *out, const char *name, const char *text)
+/* Not by printf: lists have many, and a library that we link makes that slow.
+ */
+static void add_digits(struct text *out, int64_t value)
 {
-    text_addf(out, ", \"%s\": ", name);
-    quote_json(out, text ? text : "");
+    char digits[24];
+    char *at = digits + sizeof digits;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0)
+        *--at = '-';
+    text_add_bytes(out, at, (size_t)(digits + sizeof digits - at));
+}
+
+static void add_key(struct text *out, const char *name)
+{
+    text_add(out, ", \"");
+    text_add(out, name);
+    text_add(out, "\": ");
 }
 
 static void add_whole(struct text *out, const char *name, int64_t value)
 {
-    text_addf(out, ", \"%s\": %" PRId64, name, value);
+    add_key(out, name);
+    add_digits(out, value);
+}
+
+void show_text(struct text *out, const char *name, const char *text)
+{
+    add_key(out, name);
+    quote_json(out, text ? text : "");
 }
 
 void show_trial_open(struct text *out, const struct trial_row *row)
@@ -57,13 +82,21 @@ static void add_counts(struct text *out, const struct study_row *row)
     text_add(out, "}");
 }
 
-/* What only the study's specification knows. */
-static void add_spec(struct text *out, const struct study_row *row,
-                     const struct engine *engine)
+static const char *goal_name(const struct study_row *row)
+{
+    return row->maximize ? "maximize" : "minimize";
+}
+
+/* ---- what only the study's specification knows ---- */
+
+enum { METRIC, ALGORITHM, TRIALS, SEED, PARALLEL, TIME_LIMIT, RUN, PARTS };
+
+/* By decoding it: slow, and knows everything. */
+static void decode_spec(struct text *out, const struct study_row *row,
+                        int in_force)
 {
     struct study study;
     struct faults faults;
-    int in_force = engine ? engine_parallel(engine, row->id) : 0;
 
     faults_init(&faults);
     if (codec_decode(row->spec, strlen(row->spec), row->name, &study,
@@ -72,8 +105,7 @@ static void add_spec(struct text *out, const struct study_row *row,
         study_init(&study);
     }
     show_text(out, "metric", study.metric);
-    text_addf(out, ", \"goal\": \"%s\"",
-              row->maximize ? "maximize" : "minimize");
+    text_addf(out, ", \"goal\": \"%s\"", goal_name(row));
     show_text(out, "algorithm", study.algorithm);
     text_addf(out, ", \"seed\": %" PRIu64, study.seed);
     add_whole(out, "trials", study.trials);
@@ -84,19 +116,74 @@ static void add_spec(struct text *out, const struct study_row *row,
     faults_clear(&faults);
 }
 
+static void add_raw(struct text *out, const char *name, const struct glance *g)
+{
+    add_key(out, name);
+    text_add_bytes(out, g->value, g->n);
+}
+
+/* What is stored is JSON of our own writing: the values that we need go out as
+ * they are. A text of another shape is left to the decoder. */
+static bool glance_spec(const struct study_row *row, struct glance *spec)
+{
+    static const struct glance keys[] = {
+        [METRIC] = {.key = ""},           [ALGORITHM] = {.key = "algorithm"},
+        [TRIALS] = {.key = "trials"},     [SEED] = {.key = "seed"},
+        [PARALLEL] = {.key = "parallel"}, [TIME_LIMIT] = {.key = "time_limit"},
+        [RUN] = {.key = "run"},
+    };
+
+    memcpy(spec, keys, sizeof keys);
+    spec[METRIC].key = goal_name(row);
+    glance(row->spec, spec, PARTS);
+    for (int i = 0; i < TIME_LIMIT; i++)
+        if (!spec[i].value)
+            return false;
+    return true;
+}
+
+static void add_spec(struct text *out, const struct study_row *row,
+                     const struct engine *engine)
+{
+    int in_force = engine ? engine_parallel(engine, row->id) : 0;
+    struct glance spec[PARTS];
+
+    if (!glance_spec(row, spec) || spec[TIME_LIMIT].value) {
+        decode_spec(out, row, in_force);
+        return;
+    }
+    add_raw(out, "metric", &spec[METRIC]);
+    show_text(out, "goal", goal_name(row));
+    add_raw(out, "algorithm", &spec[ALGORITHM]);
+    add_raw(out, "seed", &spec[SEED]);
+    add_raw(out, "trials", &spec[TRIALS]);
+    if (in_force > 0)
+        add_whole(out, "parallel", in_force);
+    else
+        add_raw(out, "parallel", &spec[PARALLEL]);
+    add_whole(out, "time_limit_ms", 0);
+    text_add(out, spec[RUN].value ? ", \"launches\": true"
+                                  : ", \"launches\": false");
+}
+
 static bool add_best(void *ctx, const struct trial_row *row)
 {
     show_trial(ctx, row);
     return false;
 }
 
-void show_study_open(struct text *out, const struct study_row *row,
-                     struct store *store, const struct engine *engine)
+static void open_study(struct text *out, const struct study_row *row)
 {
     text_addf(out, "{\"id\": %" PRId64 ", \"name\": ", row->id);
     quote_json(out, row->name);
     text_addf(out, ", \"state\": \"%s\"", study_state_name(row->state));
     show_text(out, "reason", row->reason);
+}
+
+void show_study_open(struct text *out, const struct study_row *row,
+                     struct store *store, const struct engine *engine)
+{
+    open_study(out, row);
     add_spec(out, row, engine);
     add_counts(out, row);
     text_add(out, ", \"best\": ");
@@ -111,6 +198,56 @@ void show_study(struct text *out, const struct study_row *row,
                 struct store *store, const struct engine *engine)
 {
     show_study_open(out, row, store, engine);
+    text_add(out, "}");
+}
+
+/* The states that have trials. */
+static void add_brief_counts(struct text *out, const struct study_row *row)
+{
+    bool any = false;
+
+    text_add(out, ", \"counts\": {");
+    for (int s = 0; s < TRIAL_STATES; s++)
+        if (row->counts[s]) {
+            text_add(out, any ? ", \"" : "\"");
+            text_add(out, trial_state_name((enum trial_state)s));
+            text_add(out, "\": ");
+            add_digits(out, row->counts[s]);
+            any = true;
+        }
+    text_add(out, "}");
+}
+
+static void add_brief_best(struct text *out, const struct study_row *row)
+{
+    if (!row->best_number) {
+        text_add(out, ", \"best\": null");
+        return;
+    }
+    text_add(out, ", \"best\": {\"number\": ");
+    add_digits(out, row->best_number);
+    text_add(out, ", \"value\": ");
+    quote_number(out, row->best_value);
+    text_add(out, "}");
+}
+
+void show_study_brief(struct text *out, const struct study_row *row)
+{
+    struct glance spec[PARTS];
+
+    text_add(out, "{\"id\": ");
+    add_digits(out, row->id);
+    show_text(out, "name", row->name);
+    show_text(out, "state", study_state_name(row->state));
+    if (glance_spec(row, spec)) {
+        add_raw(out, "metric", &spec[METRIC]);
+        add_raw(out, "trials", &spec[TRIALS]);
+    } else {
+        decode_spec(out, row, 0);
+    }
+    add_brief_counts(out, row);
+    add_brief_best(out, row);
+    add_whole(out, "created", row->created_ms);
     text_add(out, "}");
 }
 

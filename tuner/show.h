@@ -20,6 +20,11 @@ void show_study_open(struct text *out, const struct study_row *row,
 void show_study(struct text *out, const struct study_row *row,
                 struct store *store, const struct engine *engine);
 
+/* What a table of studies shows: id, name, state, metric, trials, created, the
+ * counts of states that have trials, number and value of the best. Reads
+ * nothing but the row. */
+void show_study_brief(struct text *out, const struct study_row *row);
+
 void show_event(struct text *out, const struct event_row *row);
 void show_attempt(struct text *out, const struct attempt_row *row);
 void show_report(struct text *out, const struct report_row *row);

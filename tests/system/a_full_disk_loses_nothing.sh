@@ -20,7 +20,7 @@ parallel: 1
 END
 hypertuned --least-free 1M >>service.log 2>&1 </dev/null &
 service=$!
-until_true "the service" hypertune list
+until_true "the service" answers
 hypertune run full.yaml >out 2>err </dev/null &
 run=$!
 until_true "a full disk" test -s "$state/ballast"

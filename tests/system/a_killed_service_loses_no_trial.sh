@@ -30,7 +30,7 @@ live_on() {
 
 # The service alone: run brings another one.
 kill -9 "$service"
-until_true "run to find a service again" hypertune list
+until_true "run to find a service again" answers
 live_on "after the service was killed"
 
 # Both.
@@ -42,7 +42,7 @@ live_on "after run and its service were killed"
 
 hypertune run killed.yaml >out 2>err </dev/null &
 run=$!
-until_true "the new service" hypertune list
+until_true "the new service" answers
 sleep 0.5
 live_on "after the restart"
 touch go

@@ -8,7 +8,8 @@ status 0 hypertune --help
 status 2 hypertune frobnicate
 has err 'frobnicate'
 status 2 hypertune show
-status 4 hypertune list
+status 1 hypertune list
+status 4 hypertune pause verbs
 
 service_start
 script train.sh <<'END'

@@ -122,10 +122,15 @@ lines() {
     [ -f "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]
 }
 
+# Looking would be answered without a service too.
+answers() {
+    hypertune list --server "unix:$state/hypertuned.sock"
+}
+
 service_start() {
     hypertuned >>service.log 2>&1 </dev/null &
     service=$!
-    until_true "the service" hypertune list
+    until_true "the service" answers
 }
 
 # Ends it as a person would, and waits until it is gone.
@@ -135,7 +140,7 @@ service_end() {
 }
 
 alive() {
-    status 0 hypertune list
+    status 0 answers
     kill -0 "$service" || fail "the service is gone"
 }
 

@@ -125,6 +125,8 @@ START_TEST(what_is_wrong_is_named_with_the_way_out)
         {{"--least-free", "-1"}, "such as 64M"},
         {{"--least-free", "M"}, "such as 64M"},
         {{"--log-level", "loud"}, "must be error, warn, info or debug"},
+        {{"--look-only"}, "--private-for PID"},
+        {{"--look-only=maybe"}, "yes or no"},
         {{"--listen", "127.0.0.1:8470"}, "not supported by this version"},
     };
     struct config c;
