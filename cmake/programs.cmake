@@ -1,8 +1,5 @@
-# The three programs: the service, the command line, and the per-job supervisor.
-if(NOT EXISTS ${PROJECT_SOURCE_DIR}/tuner/main.c OR NOT EXISTS ${PROJECT_SOURCE_DIR}/cli/main.c
-   OR NOT EXISTS ${PROJECT_SOURCE_DIR}/trials/shim.c)
-  return() # TEMPORARY while the rooms are built
-endif()
+# The three programs: the service, the command line, and the per-job supervisor;
+# and where they and what belongs to them are installed.
 add_executable(hypertuned tuner/main.c)
 house(hypertuned)
 target_link_libraries(hypertuned PRIVATE tuner)
@@ -18,5 +15,24 @@ if(NOT HYPERTUNE_SANITIZE AND NOT HYPERTUNE_TSAN)
   target_link_options(hypertune-shim PRIVATE -static)
 endif()
 
+# One folder for all three: each finds the others beside itself.
 install(TARGETS hypertuned hypertune hypertune-shim
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES man/hypertune.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES man/hypertuned.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
+install(FILES completions/hypertune.bash RENAME hypertune
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The unit names the program as it is installed, and `--prefix` is known only
+# then. The same file serves the machine and each of its users.
+string(CONCAT unit_script
+  "set(HYPERTUNED \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/hypertuned\")\n"
+  "configure_file(\"${PROJECT_SOURCE_DIR}/packaging/hypertuned.service.in\"\n"
+  "  \"${PROJECT_BINARY_DIR}/hypertuned.service\" @ONLY)")
+install(CODE "${unit_script}")
+install(FILES ${PROJECT_BINARY_DIR}/hypertuned.service
+        DESTINATION lib/systemd/system)
+install(FILES ${PROJECT_BINARY_DIR}/hypertuned.service
+        DESTINATION lib/systemd/user)
