@@ -40,7 +40,8 @@ static bool read_dialect(struct reading *r)
                       "a study file is a map of keys and values, "
                       "such as study: digits");
         return false;
-    } else if (HAS(r->doc, custom)) {
+    }
+    if (HAS(r->doc, custom)) {
         reading_fault(r, r->doc,
                       "this is the file of a single custom job and names no "
                       "parameters to tune; a tuning job has studySpec and "

@@ -54,7 +54,7 @@ void words_set_env(struct words *w, const char *name, const char *value)
     size_t i = find_env(w, name, strlen(name));
     char *word = mem_format("%s=%s", name, value);
 
-    if (i == w->n) {
+    if (i == w->n || !w->items) {
         words_add_take(w, word);
         return;
     }

@@ -216,8 +216,8 @@ START_TEST(what_grows_too_large_when_written_is_refused)
     size_t n = 1000000;
     char *filler = mem_new(n + 1, 1), *file, *told;
 
-    for (size_t i = 0; i < n; i += 2)
-        memcpy(filler + i, "\\a", 2);
+    for (size_t i = 0; i < n; i++)
+        filler[i] = i % 2 ? 'a' : '\\';
     file = mem_format("maximize: a\nparams: {x: 0 .. 1}\nenv: {A: \"%s%s\"}\n",
                       filler, filler);
     told = read_faults(file);
