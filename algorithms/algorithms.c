@@ -9,9 +9,13 @@
 
 #include "algorithms/kinds.h"
 
-const struct algorithm_type *const algorithms[] = {
-    &algorithm_bayes, &algorithm_grid, &algorithm_random, &algorithm_quasi,
-    NULL};
+const struct algorithm_type *const algorithms[] = {&algorithm_bayes,
+                                                   &algorithm_grid,
+                                                   &algorithm_random,
+                                                   &algorithm_quasi,
+                                                   &algorithm_cmaes,
+                                                   &algorithm_tpe,
+                                                   NULL};
 
 const struct algorithm_type *algorithms_find(const char *name)
 {

@@ -7,9 +7,11 @@
 #include "algorithms/encode.h"
 
 extern const struct algorithm_type algorithm_bayes;
+extern const struct algorithm_type algorithm_cmaes;
 extern const struct algorithm_type algorithm_grid;
 extern const struct algorithm_type algorithm_quasi;
 extern const struct algorithm_type algorithm_random;
+extern const struct algorithm_type algorithm_tpe;
 
 /* Point `index` of the scrambled Sobol sequence over the space. *out is
  * initialised. */

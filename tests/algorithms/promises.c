@@ -15,7 +15,7 @@ static spaces_make_fn *const spaces[] = {
     spaces_continuous, spaces_stepped, spaces_mixed,  spaces_conditional,
     spaces_tiny,       spaces_huge,    spaces_single, spaces_words,
 };
-enum { N_SPACES = sizeof spaces / sizeof *spaces, N_ALGORITHMS = 4 };
+enum { N_SPACES = sizeof spaces / sizeof *spaces, N_ALGORITHMS = 6 };
 
 /* One algorithm at work on one study. Trials are told in the order asked. */
 struct work {
