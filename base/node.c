@@ -538,10 +538,15 @@ static long code_unit(const char *s, const char *end)
 static const struct {
     const char *bytes, *escape;
 } awkward[] = {
-    {"\x7f", "\\x7F"},     {"\xc2\x85", "\\N"},   {"\u2028", "\\L"},
-    {"\u2029", "\\P"},     {"\ufeff", "\\uFEFF"}, {"\ufffe", "\\uFFFE"},
-    {"\uffff", "\\uFFFF"},
+    {"\x7f", "\\x7F"},     {"\u2028", "\\L"},     {"\u2029", "\\P"},
+    {"\ufeff", "\\uFEFF"}, {"\ufffe", "\\uFFFE"}, {"\uffff", "\\uFFFF"},
 };
+
+/* One of the control characters U+0080 to U+009F. */
+static bool is_c1(const char *s)
+{
+    return s[0] == '\xc2' && (unsigned char)s[1] < 0xa0;
+}
 
 /* Appends what stands for the character or escape at `from`; returns how many
  * bytes of it were taken. */
@@ -558,6 +563,10 @@ static size_t mend_one(const char *from, const char *end, struct text *out)
     }
     if (*from == '\\' && end - from > 1) { /* \\ begins no other escape */
         text_add_bytes(out, from, 2);
+        return 2;
+    }
+    if (end - from > 1 && is_c1(from)) {
+        text_addf(out, "\\x%02X", (unsigned char)from[1]);
         return 2;
     }
     for (size_t i = 0; i < sizeof awkward / sizeof awkward[0]; i++) {

@@ -387,8 +387,8 @@ static void escape_breaks(const char *s, struct text *out)
     static const struct {
         const char *bytes, *escape;
     } breaks[] = {
-        {"\xc2\x85", "\\u0085"}, {"\u2028", "\\u2028"}, {"\u2029", "\\u2029"},
-        {"\ufeff", "\\uFEFF"},   {"\ufffe", "\\uFFFE"}, {"\uffff", "\\uFFFF"},
+        {"\u2028", "\\u2028"}, {"\u2029", "\\u2029"}, {"\ufeff", "\\uFEFF"},
+        {"\ufffe", "\\uFFFE"}, {"\uffff", "\\uFFFF"},
     };
 
     while (*s) {
@@ -405,6 +405,8 @@ static void escape_breaks(const char *s, struct text *out)
         }
         if (with)
             text_add(out, with);
+        else if (s[0] == '\xc2' && (unsigned char)s[1] < 0xa0) /* controls */
+            text_addf(out, "\\u%04x", (unsigned char)s[n++]);
         else
             text_add_bytes(out, s, 1);
         s += n;
