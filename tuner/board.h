@@ -105,6 +105,8 @@ struct board {
     struct err trouble; /* what failed */
     bool disk_low;
     int64_t disk_seen;  /* steady; when the free space was last looked at */
+    int reads_left;     /* until the next tick: rounds of the followers of
+                           ended jobs, beyond one for each */
     int64_t generation; /* raised whenever everything is read again */
     struct thought *thoughts; /* given to the worker and not back yet */
     int64_t *touched;         /* studies for which `changed` is due */

@@ -13,8 +13,8 @@
 #include "tuner/run.h"
 
 enum {
-    CHUNKS = 8,      /* follower rounds at an end before the loop
-                        gets its turn */
+    CHUNKS = 8,      /* rounds of followers at ends in one tick: some tens
+                        of milliseconds */
     RETRY_MS = 1000, /* pause before a second attempt; doubles */
     RETRY_MOST_MS = 60000,
     LOST_RETRIES = 3, /* nobody's fault: tried again in any case */
@@ -289,10 +289,12 @@ static void judge_gone(struct board *b, struct live_trial *t,
 /* Reads what an ended job left, and judges it once all is read. */
 static void judge_once_read(struct board *b, struct live_trial *t)
 {
-    bool more = true;
+    bool more = listen_poll(b, t, true);
 
-    for (int i = 0; i < CHUNKS && more; i++)
+    while (more && b->reads_left > 0) {
+        b->reads_left--;
         more = listen_poll(b, t, true);
+    }
     if (more || b->broken)
         return;
     if (t->end.word == LAUNCHER_LOST)
@@ -415,6 +417,7 @@ void judge_tick(struct board *b)
     int64_t now = board_steady(b);
     struct live_trial *next;
 
+    b->reads_left = CHUNKS;
     for (struct live_study *s = b->studies; s; s = s->next)
         for (struct live_trial *t = s->trials; t; t = next) {
             next = t->next;

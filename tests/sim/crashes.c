@@ -1,7 +1,8 @@
 /* Whole studies on a pretended machine, while the service is ended without
- * warning between any two writes, the disk is full now and then, jobs break
- * and vanish, and a person pauses and resumes. At the end every promise is
- * checked. A failure prints its seed; HYPERTUNE_SIM_SEED=N runs that one,
+ * warning between any two writes, the disk is full now and then, jobs break,
+ * hang and vanish, clients ask and tell, and people pause, stop, retry and
+ * cancel. After every life the counts are checked, at the end every promise. A
+ * failure prints its seed; HYPERTUNE_SIM_SEED=N runs that one,
  * HYPERTUNE_SIM_SEEDS=N that many. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <check.h>
@@ -17,23 +18,85 @@
 #include "tests/tuner/lib/stage.h"
 
 enum {
-    TRIALS = 200,
     REPORTS = 3,
+    CLIENTS = 3,
+    MOST_TRIALS = 1000,
     CRASHED = 77,
-    SEEDS = 12,
+    SEEDS = 36,
     MOST_LIVES = 3000,
     MOST_PASSES = 200000
+};
+
+/* What is played: a seed plays the one of its remainder. */
+#define HEAD "study: s\nmaximize: acc\nparams:\n  x: 0 .. 1\n  k: int 1 .. 9\n"
+#define RUN "run: ./train\nmax_failed: 1000\ngrace: 2s\n"
+static const struct play {
+    const char *yaml;
+    int trials, parallel;
+    bool slow;    /* the algorithm takes its time */
+    bool asked;   /* clients carry the trials */
+    bool stops;   /* people stop trials and retry failed ones */
+    bool cancels; /* and cancel the study */
+    int hangs;    /* every so manyth trial never ends by itself */
+    int life;     /* steps of the store, at most */
+} plays[] = {
+    {.yaml = HEAD RUN "algorithm: random\ntrials: 200\nparallel: 5\n"
+                      "retries: 50\n",
+     .trials = 200,
+     .parallel = 5,
+     .life = 700},
+    {.yaml = HEAD RUN "algorithm: random\ntrials: 100\nparallel: 6\n"
+                      "retries: 1\ntrial_limit: 3s\n",
+     .trials = 100,
+     .parallel = 6,
+     .stops = true,
+     .hangs = 7,
+     .life = 700},
+    {.yaml = HEAD RUN "trials: 20\nparallel: 3\nretries: 2\n",
+     .trials = 20,
+     .parallel = 3,
+     .slow = true,
+     .stops = true,
+     .life = 300},
+    {.yaml = HEAD "algorithm: random\ntrials: 60\n",
+     .trials = 60,
+     .asked = true,
+     .life = 300},
+    {.yaml = HEAD "trials: 12\n",
+     .trials = 12,
+     .asked = true,
+     .slow = true,
+     .life = 200},
+    {.yaml = HEAD RUN "algorithm: random\ntrials: 100\nparallel: 4\n",
+     .trials = 100,
+     .parallel = 4,
+     .stops = true,
+     .cancels = true,
+     .hangs = 5,
+     .life = 500},
+};
+enum { PLAYS = sizeof plays / sizeof plays[0] };
+
+/* Somebody who carries trials; outlives the service. */
+struct client {
+    int64_t holds; /* a trial, or 0 */
+    bool waiting;  /* for the service that lives now */
+    bool telling;
 };
 
 /* Lives in shared memory: what the whole run has seen. */
 struct run {
     uint64_t chance;
     int64_t writes_left; /* until the next crash */
-    int lives, full_disks, breaks, vanishings, pauses;
+    int lives, full_disks, breaks, vanishings, pauses, stops, retries, tells;
     bool over;
+    struct client clients[CLIENTS];
+    bool told[MOST_TRIALS + 1]; /* and acknowledged */
 };
 
+static const struct play *play;
 static struct run *run;
+static bool opened; /* a service that cannot even begin is another test's */
 static struct stage stage;
 
 /* splitmix64: the simulation's own chance. */
@@ -62,7 +125,7 @@ int __wrap_sqlite3_step(sqlite3_stmt *stmt)
         return __real_sqlite3_step(stmt);
     if (--run->writes_left <= 0)
         _exit(CRASHED); /* as kill -9 would */
-    if (!sqlite3_stmt_readonly(stmt) && happens(0.0002)) {
+    if (opened && !sqlite3_stmt_readonly(stmt) && happens(0.0008)) {
         run->full_disks++;
         return SQLITE_FULL;
     }
@@ -70,11 +133,6 @@ int __wrap_sqlite3_step(sqlite3_stmt *stmt)
 }
 
 /* ---- what jobs and people do ---- */
-
-static const char study[] = "study: s\nmaximize: acc\nalgorithm: random\n"
-                            "params:\n  x: 0 .. 1\n  k: int 1 .. 9\n"
-                            "run: ./train\ntrials: 200\nparallel: 5\n"
-                            "retries: 50\ngrace: 2s\nmax_failed: 1000\n";
 
 /* The value that a trial's job reports depends on its number alone. */
 static double value_of(int trial)
@@ -89,6 +147,8 @@ static int trial_of(const struct stage_job *job)
 
 static void job_lives(struct stage_job *job)
 {
+    bool hangs = play->hangs && trial_of(job) % play->hangs == 0;
+
     if (job->asked_to_stop && happens(0.5)) {
         stage_end(&stage, job, 143);
     } else if (happens(0.01)) {
@@ -97,11 +157,23 @@ static void job_lives(struct stage_job *job)
     } else if (happens(0.02)) {
         run->breaks++;
         stage_end(&stage, job, 1);
-    } else if (happens(0.3)) {
+    } else if (!hangs && happens(0.3)) {
         for (int i = 1; i <= REPORTS; i++)
             stage_report(job, "acc", value_of(trial_of(job)), i);
         stage_end(&stage, job, 0);
     }
+}
+
+static void people_stop(int64_t id)
+{
+    struct stage_job *job = stage_running(&stage, (int)(draw() % 8));
+    struct err e;
+
+    if (job && happens(0.05) &&
+        engine_stop_trial(stage.engine, id, trial_of(job), &e) == 0)
+        run->stops++;
+    if (happens(0.02) && engine_retry(stage.engine, id, 0, NULL, &e) == 0)
+        run->retries++;
 }
 
 static void people_act(int64_t id)
@@ -115,39 +187,123 @@ static void people_act(int64_t id)
         run->pauses++;
         engine_pause(stage.engine, id, happens(0.5), "sim", &e);
     }
+    if (play->stops)
+        people_stop(id);
+    if (play->cancels && happens(0.005))
+        engine_cancel(stage.engine, id, &e);
 }
 
-/* One life of the service, until the study is over or it is ended. */
-static void live(void)
+/* ---- what clients do ---- */
+
+static void client_has(void *ctx, int64_t number, const struct err *e)
+{
+    struct client *c = ctx;
+
+    (void)e;
+    ck_assert(c->waiting); /* one answer for one question */
+    c->waiting = false;
+    c->holds = number;
+}
+
+static void client_told(void *ctx, bool ok)
+{
+    struct client *c = ctx;
+
+    c->telling = false;
+    if (!ok)
+        return;
+    run->told[c->holds] = true;
+    run->tells++;
+    c->holds = 0;
+}
+
+static void client_tells(struct client *c, int64_t id)
+{
+    double value = value_of((int)c->holds);
+    struct err e;
+
+    if (happens(0.5)) {
+        engine_report(stage.engine, id, c->holds, "acc", value, 1, &e);
+        return;
+    }
+    if (engine_tell(stage.engine, id, c->holds, &value, NULL, &e) == 0) {
+        c->telling = true;
+        engine_when_kept(stage.engine, client_told, c);
+    } else if (e.code == ERR_CONFLICT || e.code == ERR_ABSENT) {
+        c->holds = 0; /* told before, but not acknowledged */
+    }
+}
+
+static void clients_act(int64_t id)
+{
+    for (int i = 0; i < CLIENTS; i++) {
+        struct client *c = &run->clients[i];
+        char name[2] = {(char)('a' + i), '\0'};
+        struct err e;
+
+        if (c->waiting || c->telling || happens(0.5))
+            continue;
+        if (c->holds)
+            client_tells(c, id);
+        else if (engine_ask(stage.engine, id, name, client_has, c, &e) == 0)
+            c->waiting = true;
+    }
+}
+
+/* ---- one life ---- */
+
+static bool submit(int64_t *id)
 {
     struct engine_submitted out;
     struct faults f;
     struct err e;
 
-    stage_open(&stage);
     faults_init(&f);
-    /* as `hypertune run` does after every crash; the disk may be full */
-    while (engine_submit(stage.engine, study, strlen(study), "s", stage.dir,
-                         &out, &f, &e))
-        stage_pass(&stage, 1100);
-    for (int i = 0; i < MOST_PASSES; i++) {
-        struct stage_machine *m = stage.machine;
+    if (engine_submit(stage.engine, play->yaml, strlen(play->yaml), "s",
+                      stage.dir, &out, &f, &e)) {
+        stage_pass(&stage, 1100); /* the disk was full */
+        return false;
+    }
+    *id = out.id;
+    return true;
+}
 
+static void all_act(int64_t id)
+{
+    struct stage_machine *m = stage.machine;
+
+    for (int k = 0; k < m->n_jobs; k++)
+        if (m->jobs[k].state == STAGE_RUNNING)
+            job_lives(&m->jobs[k]);
+    people_act(id);
+    if (play->asked)
+        clients_act(id);
+    if (happens(0.5))
+        stage_think(&stage);
+}
+
+/* One life of the service, until the study is over or it is ended. */
+static void live(void)
+{
+    struct err e;
+    int64_t id;
+
+    for (int i = 0; i < CLIENTS; i++)
+        run->clients[i].waiting = run->clients[i].telling = false;
+    stage.slow = play->slow;
+    stage_open(&stage);
+    opened = true;
+    while (!submit(&id)) /* as `hypertune run` does after every crash */
+        ;
+    for (int i = 0; i < MOST_PASSES && !run->over; i++) {
         stage_pass(&stage, 50 + (int64_t)(draw() % 400));
-        for (int k = 0; k < m->n_jobs; k++)
-            if (m->jobs[k].state == STAGE_RUNNING)
-                job_lives(&m->jobs[k]);
-        if (store_study_find(stage.store, "s", &out.id, &e)) {
-            /* the very first write was undone by a full disk */
-            engine_submit(stage.engine, study, strlen(study), "s", stage.dir,
-                          &out, &f, &e);
+        if (store_study_find(stage.store, "s", &id, &e)) {
+            submit(&id); /* the very first write was undone by a full disk */
             continue;
         }
-        people_act(out.id);
-        if (study_state_ended(stage_study_state(&stage, out.id))) {
-            run->over = true;
-            break;
-        }
+        run->over = study_state_ended(stage_study_state(&stage, id));
+        if (!run->over)
+            all_act(id);
     }
     stage_close(&stage);
     _exit(0);
@@ -186,11 +342,75 @@ static bool check_trial(void *ctx, const struct trial_row *row)
     ck_assert_int_eq(store_report_list(stage.store, row->study_id, row->number,
                                        0, count_report, &reports, &e),
                      0);
-    ck_assert_int_eq(reports.reports, REPORTS);
+    ck_assert_int_ge(reports.reports, play->asked ? 1 : REPORTS);
+    ck_assert(play->asked || reports.reports == REPORTS);
     return true;
 }
 
-static void check_promises(void)
+/* ---- after every life ---- */
+
+static bool add_state(void *ctx, const struct trial_row *row)
+{
+    ((int64_t *)ctx)[row->state]++;
+    return true;
+}
+
+static bool check_row(void *ctx, const struct study_row *row)
+{
+    struct trial_filter all = {0};
+    int64_t counts[TRIAL_STATES] = {0};
+    int64_t n = 0;
+    struct err e;
+
+    (void)ctx;
+    ck_assert_int_eq(
+        store_trial_list(stage.store, row->id, &all, add_state, counts, &e), 0);
+    for (int i = 0; i < TRIAL_STATES; i++) {
+        ck_assert_int_eq(row->counts[i], counts[i]);
+        n += counts[i];
+    }
+    ck_assert_int_eq(row->next_number, n + 1);
+    return false;
+}
+
+/* What the study says of its trials is what they are. */
+static void check_counts(void)
+{
+    char path[400];
+    struct err e;
+    int64_t id;
+
+    snprintf(path, sizeof path, "%s/hypertune.db", stage.dir);
+    ck_assert_int_eq(store_open(&stage.store, path, &e), 0);
+    if (store_study_find(stage.store, "s", &id, &e) == 0)
+        ck_assert_int_eq(store_study_get(stage.store, id, check_row, NULL, &e),
+                         0);
+    store_close(stage.store);
+}
+
+/* ---- at the end ---- */
+
+static void check_end(const struct run *seen, int64_t id)
+{
+    enum study_state state = stage_study_state(&stage, id);
+    int64_t done;
+
+    if (play->cancels && state == STUDY_CANCELLED)
+        return;
+    ck_assert_int_eq(state, STUDY_SUCCEEDED);
+    done = stage_count(&stage, id, TRIAL_SUCCEEDED) +
+           stage_count(&stage, id, TRIAL_STOPPED);
+    /* a failed trial is replaced by another; tried again, it is one more */
+    ck_assert_int_ge(done, play->trials);
+    if (!play->stops)
+        ck_assert_int_eq(stage_count(&stage, id, TRIAL_SUCCEEDED),
+                         play->trials);
+    for (int i = 1; i <= MOST_TRIALS; i++)
+        if (seen->told[i])
+            ck_assert_int_eq(stage_trial(&stage, id, i).state, TRIAL_SUCCEEDED);
+}
+
+static void check_promises(const struct run *shared)
 {
     struct trial_filter all = {0};
     struct seen seen = {0};
@@ -199,18 +419,38 @@ static void check_promises(void)
 
     ck_assert_str_eq(stage.machine->fault, "");
     ck_assert_int_eq(stage.machine->running, 0);
-    ck_assert_int_le(stage.machine->most_running, 5);
+    ck_assert_int_le(stage.machine->most_running, play->parallel);
     stage_open(&stage);
     ck_assert_int_eq(store_study_find(stage.store, "s", &id, &e), 0);
-    ck_assert_int_eq(stage_study_state(&stage, id), STUDY_SUCCEEDED);
+    check_end(shared, id);
     ck_assert_int_eq(
         store_trial_list(stage.store, id, &all, check_trial, &seen, &e), 0);
-    ck_assert_int_eq(seen.trials, stage_count(&stage, id, TRIAL_SUCCEEDED) +
-                                      stage_count(&stage, id, TRIAL_FAILED));
-    ck_assert_int_eq(stage_count(&stage, id, TRIAL_SUCCEEDED), TRIALS);
     for (int i = 0; i < stage.machine->n_jobs; i++)
         ck_assert_int_eq(stage.machine->jobs[i].starts, 1);
     stage_close(&stage);
+}
+
+/* Begins the service, and waits for its end. */
+static void live_once(struct run *shared, uint64_t seed)
+{
+    int status;
+    pid_t child;
+
+    ck_assert_msg(++shared->lives < MOST_LIVES, "seed %llu never ends",
+                  (unsigned long long)seed);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        run = shared;
+        run->writes_left = 1 + (int64_t)(draw() % (uint64_t)play->life);
+        live();
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status) && (WEXITSTATUS(status) == 0 ||
+                                        WEXITSTATUS(status) == CRASHED),
+                  "seed %llu: the service died (status %d) in life %d",
+                  (unsigned long long)seed, status, shared->lives);
+    check_counts();
 }
 
 static void simulate(uint64_t seed)
@@ -221,32 +461,19 @@ static void simulate(uint64_t seed)
     ck_assert_ptr_ne(shared, MAP_FAILED);
     memset(shared, 0, sizeof *shared);
     shared->chance = seed;
+    play = &plays[seed % PLAYS];
+    printf("seed %llu (HYPERTUNE_SIM_SEED=%llu repeats it)\n",
+           (unsigned long long)seed, (unsigned long long)seed);
+    fflush(stdout);
     stage_init(&stage);
-    while (!shared->over) {
-        int status;
-        pid_t child;
-
-        ck_assert_msg(++shared->lives < MOST_LIVES, "seed %llu never ends",
-                      (unsigned long long)seed);
-        child = fork();
-        ck_assert_int_ge(child, 0);
-        if (child == 0) {
-            run = shared;
-            run->writes_left = 1 + (int64_t)(draw() % 700);
-            live();
-        }
-        ck_assert_int_eq(waitpid(child, &status, 0), child);
-        ck_assert_msg(WIFEXITED(status) && (WEXITSTATUS(status) == 0 ||
-                                            WEXITSTATUS(status) == CRASHED),
-                      "seed %llu: the service died (status %d) in life %d",
-                      (unsigned long long)seed, status, shared->lives);
-    }
-    printf("seed %llu: %d lives, %d full disks, %d breaks, %d vanishings, "
-           "%d pauses, %d jobs\n",
-           (unsigned long long)seed, shared->lives, shared->full_disks,
-           shared->breaks, shared->vanishings, shared->pauses,
-           stage.machine->n_jobs);
-    check_promises();
+    while (!shared->over)
+        live_once(shared, seed);
+    printf("  %d lives, %d full disks, %d breaks, %d vanishings, %d pauses, "
+           "%d stops, %d retries, %d tells, %d jobs\n",
+           shared->lives, shared->full_disks, shared->breaks,
+           shared->vanishings, shared->pauses, shared->stops, shared->retries,
+           shared->tells, stage.machine->n_jobs);
+    check_promises(shared);
     stage_clear(&stage);
     munmap(shared, sizeof *shared);
 }
@@ -261,12 +488,8 @@ START_TEST(no_trial_is_lost_or_run_twice_whenever_the_service_is_ended)
         simulate(strtoull(one, NULL, 10));
         return;
     }
-    for (uint64_t seed = 1; seed <= n; seed++) {
-        printf("seed %llu (HYPERTUNE_SIM_SEED=%llu repeats it)\n",
-               (unsigned long long)seed, (unsigned long long)seed);
-        fflush(stdout);
+    for (uint64_t seed = 1; seed <= n; seed++)
         simulate(seed);
-    }
 }
 END_TEST
 
