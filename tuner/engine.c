@@ -177,7 +177,9 @@ static void remove_later(struct engine *g, char *path)
     struct worker *w = g->board.parts.worker;
     struct refuse *r = mem_new(1, sizeof *r);
 
-    *r = (struct refuse){.next = g->refuse, .engine = g, .path = path};
+    r->next = g->refuse;
+    r->engine = g;
+    r->path = path;
     g->refuse = r;
     w->give(w, remove_tree, removed, r);
 }
@@ -826,8 +828,13 @@ void engine_close(struct engine *g)
     err_set(&b->trouble, ERR_BUSY, "the service is ending");
     fill_drop_thoughts(b);
     forget_all(b);
-    while (g->refuse) /* removed at the next start */
-        removed(g->refuse);
+    while (g->refuse) { /* removed at the next start */
+        struct refuse *r = g->refuse;
+
+        g->refuse = r->next;
+        free(r->path);
+        free(r);
+    }
     free(b->deeds);
     free(b->touched);
     free(g);
