@@ -49,8 +49,9 @@ struct launcher; /* one opened launcher; each type has its own struct */
 /* An opened launcher is this table and its own state. */
 struct launcher_type {
     const char *name; /* as a study writes it */
-    /* Starts the job, or adopts it if the name is there already. -1 only for
-     * what is wrong at once; other trouble comes as REFUSED. */
+    /* Starts the job, or adopts it if the name is there already; whether it
+     * lives is told (again) in either case. -1 only for what is wrong at once;
+     * other trouble comes as REFUSED. */
     int (*start)(struct launcher *l, const struct job *job, struct err *e);
     /* After a restart of the service: news will come of this job, known by
      * name and folder. It may be running, ended long ago, or never begun

@@ -600,6 +600,21 @@ START_TEST(a_name_started_twice_runs_once)
 }
 END_TEST
 
+START_TEST(who_starts_a_running_job_again_hears_that_it_lives)
+{
+    setup();
+    start("1", "echo once; until [ -e go ]; do sleep 0.01; done; exit 7");
+    wait_for(0, 1);
+    start("1", "echo once; exit 8");
+    wait_for(0, 2);
+    put_script("1/go", "", 0600);
+    wait_for(1, 2);
+    expect_end("1", 7, 0);
+    ck_assert_str_eq(file_of("1", "stdout.log"), "once\n");
+    teardown();
+}
+END_TEST
+
 START_TEST(a_name_that_ended_is_not_run_again)
 {
     setup();
@@ -801,26 +816,25 @@ START_TEST(jobs_are_watched_by_polling_where_there_is_no_pidfd)
 }
 END_TEST
 
-SUITE_WITHIN(240, "trials/promises",
-             a_job_runs_in_its_place_and_ends_with_its_code,
-             a_job_has_a_group_of_its_own_and_no_descriptor_of_ours,
-             a_job_that_ends_at_once_was_alive_before_it_ended,
-             death_by_a_signal_is_told_as_such,
-             two_hundred_jobs_leave_no_descriptor_and_no_child,
-             what_cannot_run_is_refused_with_the_reason,
-             a_folder_that_is_not_there_is_refused,
-             a_missing_shim_is_found_at_once, a_trainer_may_close_its_output,
-             a_trainer_that_listens_ends_when_asked,
-             a_trainer_that_ignores_the_asking_is_killed_when_told,
-             a_stopped_trainer_hears_that_it_shall_end,
-             a_job_told_to_end_before_it_runs_still_ends,
-             what_forked_away_ends_with_the_job,
-             killed_now_means_every_descendant,
-             a_killed_shim_takes_everything_along,
-             a_shim_killed_while_nobody_looked_is_lost,
-             a_name_started_twice_runs_once, a_name_that_ended_is_not_run_again,
-             a_running_job_is_found_again, an_end_that_nobody_saw_is_told_later,
-             a_job_that_never_began_is_lost_and_cannot_begin_after,
-             a_job_of_another_boot_is_lost_and_no_stranger_is_killed,
-             a_job_outlives_a_killed_service_and_is_found_again,
-             jobs_are_watched_by_polling_where_there_is_no_pidfd)
+SUITE_WITHIN(
+    240, "trials/promises", a_job_runs_in_its_place_and_ends_with_its_code,
+    a_job_has_a_group_of_its_own_and_no_descriptor_of_ours,
+    a_job_that_ends_at_once_was_alive_before_it_ended,
+    death_by_a_signal_is_told_as_such,
+    two_hundred_jobs_leave_no_descriptor_and_no_child,
+    what_cannot_run_is_refused_with_the_reason,
+    a_folder_that_is_not_there_is_refused, a_missing_shim_is_found_at_once,
+    a_trainer_may_close_its_output, a_trainer_that_listens_ends_when_asked,
+    a_trainer_that_ignores_the_asking_is_killed_when_told,
+    a_stopped_trainer_hears_that_it_shall_end,
+    a_job_told_to_end_before_it_runs_still_ends,
+    what_forked_away_ends_with_the_job, killed_now_means_every_descendant,
+    a_killed_shim_takes_everything_along,
+    a_shim_killed_while_nobody_looked_is_lost, a_name_started_twice_runs_once,
+    who_starts_a_running_job_again_hears_that_it_lives,
+    a_name_that_ended_is_not_run_again, a_running_job_is_found_again,
+    an_end_that_nobody_saw_is_told_later,
+    a_job_that_never_began_is_lost_and_cannot_begin_after,
+    a_job_of_another_boot_is_lost_and_no_stranger_is_killed,
+    a_job_outlives_a_killed_service_and_is_found_again,
+    jobs_are_watched_by_polling_where_there_is_no_pidfd)
