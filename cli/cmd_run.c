@@ -47,13 +47,17 @@ static int find_service(void *ctx, struct err *e)
     while (!answers(r, e)) {
         if (interrupt_count() > before)
             return err_set(e, ERR_BUSY, "interrupted");
+        if (clock_steady_ms(&clock_real) > until && r->service.held)
+            return service_explain(&r->service, e);
         if (clock_steady_ms(&clock_real) > until ||
             (client_told(r->client) && !r->study))
             return -1; /* as the client said it */
         if (service_gone(&r->service) && !client_told(r->client)) {
             if (starts == STARTS)
                 return service_explain(&r->service, e);
-            if (starts)
+            if (r->service.held) /* by one that may be ending: wait for it */
+                starts = 0;
+            if (starts || r->service.held)
                 interrupt_sleep(10 * REST_MS);
             if (starts++ < STARTS && service_start(&r->service, e))
                 return -1;

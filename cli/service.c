@@ -17,6 +17,7 @@
 #include "base/mem.h"
 
 enum {
+    HELD = 5,                 /* hypertuned's exit status then */
     LOG_MOST_BYTES = 4 << 20, /* a longer log is begun anew */
     END_MS = 20000            /* then it is killed; the store bears that */
 };
@@ -150,8 +151,12 @@ int service_start(struct service *s, struct err *e)
 
 bool service_gone(struct service *s)
 {
-    if (s->pid && waitpid(s->pid, NULL, WNOHANG) == s->pid)
+    int how = 0;
+
+    if (s->pid && waitpid(s->pid, &how, WNOHANG) == s->pid) {
+        s->held = WIFEXITED(how) && WEXITSTATUS(how) == HELD;
         s->pid = 0;
+    }
     return !s->pid;
 }
 

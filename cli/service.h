@@ -11,6 +11,8 @@
 
 struct service {
     pid_t pid;      /* 0 = none of ours runs */
+    bool held;      /* the last one ended because another holds the state
+                       directory, perhaps one that is ending */
     char *state;    /* the state directory */
     char *log;      /* STATE/hypertuned.log */
     off_t log_from; /* where this one's lines begin */

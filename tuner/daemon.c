@@ -169,6 +169,8 @@ static int open_store(struct daemon *d, struct err *e)
                      d->config->state);
     else
         rc = store_open(&d->store, path, e);
+    if (rc && e->code == ERR_CONFLICT)
+        e->code = ERR_IO; /* conflicts are about the lock */
     free(path);
     return rc;
 }

@@ -5,7 +5,7 @@
 #include "tuner/config.h"
 #include "tuner/daemon.h"
 
-enum { EXIT_WRONG = 2, EXIT_REFUSED = 4 };
+enum { EXIT_WRONG = 2, EXIT_REFUSED = 4, EXIT_HELD = 5 };
 
 static int complain(const struct err *e, int status)
 {
@@ -40,7 +40,8 @@ int main(int argc, char **argv)
     if (wish != CONFIG_RUN)
         say(&config, wish);
     else if (daemon_run(&config, &e))
-        status = complain(&e, EXIT_REFUSED);
+        status =
+            complain(&e, e.code == ERR_CONFLICT ? EXIT_HELD : EXIT_REFUSED);
     config_clear(&config);
     return status;
 }
