@@ -8,7 +8,7 @@
 #include "cli/listing.h"
 #include "cli/print.h"
 
-enum { USUAL = 100, PAGE = 1000 };
+enum { USUAL = 1000, PAGE = 1000 };
 
 /* "12/40": trials that count, of those wanted. */
 static void done_cell(const json_t *row, const char *key, bool exact,
