@@ -584,6 +584,29 @@ static int check_retry(struct engine *g, int64_t study, int64_t number,
                    (long long)number, trial_state_name(found.trial));
 }
 
+/* A trial that is taken back must have a future. */
+static int check_goes_on(const struct board *b, const struct live_study *s,
+                         struct err *e)
+{
+    struct text why;
+    int rc = 0;
+
+    text_init(&why);
+    if (s->cancelled)
+        rc = err_set(e, ERR_CONFLICT, "study %s was cancelled", s->name);
+    else if (!board_launches(s))
+        rc = err_set(e, ERR_CONFLICT,
+                     "study %s launches nothing itself: ask for another trial",
+                     s->name);
+    else if (fill_is_over(b, s, &why))
+        rc = err_set(e, ERR_CONFLICT,
+                     "study %s is over (%s): submit it with a wider limit "
+                     "first",
+                     s->name, text_str(&why));
+    text_clear(&why);
+    return rc;
+}
+
 int engine_retry(struct engine *g, int64_t study, int64_t number,
                  int64_t *n_retried, struct err *e)
 {
@@ -595,12 +618,7 @@ int engine_retry(struct engine *g, int64_t study, int64_t number,
     if (enter(g, e) || check_retry(g, study, number, e) ||
         (!s && recover_study(b, study, &s, e)))
         return -1;
-    if (s->cancelled)
-        return err_set(e, ERR_CONFLICT, "study %s was cancelled", s->name);
-    if (!board_launches(s)) {
-        err_set(e, ERR_CONFLICT,
-                "study %s launches nothing itself: ask for another trial",
-                s->name);
+    if (check_goes_on(b, s, e)) {
         drop_ended(b, s);
         return -1;
     }

@@ -28,12 +28,10 @@ static bool time_is_up(const struct board *b, const struct live_study *s)
            board_now(b) >= s->created_ms + s->study.time_limit_ms;
 }
 
-/* The sentence for which the study has had enough, or nothing. */
-static bool has_enough(const struct board *b, const struct live_study *s,
-                       struct text *why)
+bool fill_is_over(const struct board *b, const struct live_study *s,
+                  struct text *why)
 {
     const struct study *spec = &s->study;
-    int64_t most = spec->max_failed >= 0 ? spec->max_failed : spec->trials;
     char number[NUMBER_TEXT];
 
     if (time_is_up(b, s))
@@ -43,13 +41,25 @@ static bool has_enough(const struct board *b, const struct live_study *s,
         text_addf(why, "target reached: trial %lld has %s",
                   (long long)s->best_number,
                   number_print(s->best_value, number));
-    else if (s->counts[TRIAL_FAILED] > most)
+    else if (spec->patience && s->since_best >= spec->patience)
+        text_addf(why, "no progress in %lld trials", (long long)s->since_best);
+    return why->len > 0;
+}
+
+/* The sentence for which the study has had enough, or nothing. */
+static bool has_enough(const struct board *b, const struct live_study *s,
+                       struct text *why)
+{
+    const struct study *spec = &s->study;
+    int64_t most = spec->max_failed >= 0 ? spec->max_failed : spec->trials;
+
+    if (fill_is_over(b, s, why))
+        return true;
+    if (s->counts[TRIAL_FAILED] > most)
         text_addf(why, "%lld trials failed",
                   (long long)s->counts[TRIAL_FAILED]);
     else if (done(s) >= spec->trials)
         text_addf(why, "all %lld trials are done", (long long)spec->trials);
-    else if (spec->patience && s->since_best >= spec->patience)
-        text_addf(why, "no progress in %lld trials", (long long)s->since_best);
     else if (s->exhausted && s->n_trials == 0)
         text_add(why, "every point of the space was tried");
     return why->len > 0;

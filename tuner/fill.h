@@ -10,6 +10,11 @@
  * gone from the board after (it has ended). */
 void fill_study(struct board *b, struct live_study *s);
 
+/* Whether the study has had enough whatever becomes of its trials (time,
+ * target, patience); the sentence is added to *why. */
+bool fill_is_over(const struct board *b, const struct live_study *s,
+                  struct text *why);
+
 /* Studies whose time is up, trials whose pause is over. */
 void fill_tick(struct board *b);
 

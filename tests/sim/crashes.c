@@ -22,7 +22,7 @@ enum {
     CLIENTS = 3,
     MOST_TRIALS = 1000,
     CRASHED = 77,
-    SEEDS = 36,
+    SEEDS = 18,
     MOST_LIVES = 3000,
     MOST_PASSES = 200000
 };

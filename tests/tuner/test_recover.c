@@ -207,6 +207,28 @@ START_TEST(a_trial_that_was_asked_for_is_not_tried_again_by_the_service)
 }
 END_TEST
 
+START_TEST(no_trial_is_tried_again_in_a_study_that_is_over)
+{
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 9\nparallel: 1\ntarget: 0.4\n");
+    stage_pass(&g, 10);
+    stage_end(&g, stage_running(&g, 0), 1);
+    stage_pass(&g, 10);
+    succeed(stage_job(&g, "s/2/1"));
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_SUCCEEDED);
+    ck_assert_int_eq(engine_retry(g.engine, id, 1, NULL, &e), -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "target reached"));
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_FAILED);
+    stage_submit(&g, RANDOM "trials: 9\nparallel: 1\n"); /* without it */
+    ck_assert_int_eq(engine_retry(g.engine, id, 1, NULL, &e), 0);
+    end();
+}
+END_TEST
+
 /* ---- while the algorithm thinks ---- */
 
 static const char learns[] =
@@ -666,6 +688,7 @@ SUITE_WITHIN(120, "tuner/recover",
              with_fewer_places_than_trials_an_asker_is_refused,
              two_who_ask_in_one_round_get_two_trials,
              a_trial_that_was_asked_for_is_not_tried_again_by_the_service,
+             no_trial_is_tried_again_in_a_study_that_is_over,
              a_study_deleted_while_its_algorithm_thinks_is_gone,
              a_study_cancelled_while_its_algorithm_thinks_ends_after,
              an_answer_that_came_while_paused_is_asked_for_again,
