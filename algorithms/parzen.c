@@ -13,6 +13,7 @@
 #pragma GCC optimize("O3") /* the loops over kernels */
 #endif
 
+static const double half_log_circle = 0.91893853320467274; /* ln(2 pi) / 2 */
 static const double negligible = -40; /* ln of a share of the largest kernel */
 enum {
     FINEST = 100
@@ -76,9 +77,9 @@ static void add_numeric(struct parzen *p, size_t j, struct spot *spots)
         narrow[spots[i].kernel] = 1 / fmin(1, fmax(least, gap(spots, p->n, i)));
     narrow[p->n - 1] = 1;
     for (size_t k = 0; k < p->n; k++)
-        p->height[k] +=
-            log(narrow[k]) - log(below((1 - centre[k]) * narrow[k]) -
-                                 below(-centre[k] * narrow[k]));
+        p->height[k] += log(narrow[k]) - half_log_circle -
+                        log(below((1 - centre[k]) * narrow[k]) -
+                            below(-centre[k] * narrow[k]));
 }
 
 /* One axis of words: each kernel gives every word a little. The wide one is
