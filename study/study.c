@@ -9,8 +9,8 @@
 #include "base/mem.h"
 
 const struct study_algorithm study_algorithms[] = {
-    {"bayesian", true},     {"grid", true},    {"random", true},
-    {"quasi-random", true}, {"cma-es", false}, {"tpe", false},
+    {"bayesian", true},     {"grid", true},   {"random", true},
+    {"quasi-random", true}, {"cma-es", true}, {"tpe", true},
     {NULL, false},
 };
 

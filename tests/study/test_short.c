@@ -186,9 +186,6 @@ static const struct {
     {"algorithm: bayesain\n" GOOD,
      "1:12: algorithm: there is no \"bayesain\"; did you mean "
      "bayesian?\n"},
-    {"algorithm: tpe\n" GOOD,
-     "1:12: algorithm: tpe is not supported by this version; take "
-     "bayesian, grid, random or quasi-random\n"},
     {"algorithm: magic\n" GOOD,
      "1:12: algorithm: there is no \"magic\"; take bayesian, grid, "
      "random or quasi-random\n"},
