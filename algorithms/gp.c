@@ -362,6 +362,7 @@ static bool try_factor(struct gp *g, const double *k0, double jitter,
     for (size_t i = 0; i < n; i++)
         g->factor[i * n + i] += noise * g->noisier[i] + jitter * g->variance;
     g->noise = noise;
+    g->jitter = jitter * g->variance;
     return factorise(g->factor, n);
 }
 
@@ -410,6 +411,14 @@ int gp_factor(struct gp *g)
         return -1;
     times_inverse(g->inverse, n, g->y, g->weights);
     return 0;
+}
+
+/* K w = y - N w, where N is what was added to the diagonal of K. */
+void gp_known(const struct gp *g, double *means)
+{
+    for (size_t i = 0; i < g->n; i++)
+        means[i] =
+            g->y[i] - (g->noise * g->noisier[i] + g->jitter) * g->weights[i];
 }
 
 void gp_solve(const struct gp *g, const double *right, size_t count,

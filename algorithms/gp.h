@@ -29,6 +29,7 @@ struct gp {
 
     /* Of gp_factor: */
     double variance, noise;
+    double jitter;   /* added to each row's noise; tiny but in need */
     double *scaled;  /* n rows: numeric features from 0.5, over the lengths */
     double *norms;   /* squared lengths of those rows */
     double *inverse; /* of the covariance; row-major, lower triangle */
@@ -56,6 +57,9 @@ void gp_fit(struct gp *g, const double *starts, size_t n, int most);
 /* Factorises at theta, with more jitter and then more noise if need be.
  * Returns -1 if even that fails. */
 int gp_factor(struct gp *g);
+
+/* The means that are expected at its own rows, where results were y. */
+void gp_known(const struct gp *g, double *means);
 
 /* inverse times `count` columns of right-hand sides, both row-major n x
  * count. */

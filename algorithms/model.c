@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "algorithms/model.h"
 
+#include <cblas.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -225,13 +226,10 @@ static void expect(const struct gp *g, const double *rows, size_t n,
 {
     struct gp_batch b;
 
-    gp_batch_init(&b, g, 1);
-    for (size_t i = 0; i < n; i++) {
-        gp_batch_set(&b, rows + i * g->d, 1);
-        means[i] = 0;
-        for (size_t k = 0; k < g->n; k++)
-            means[i] += b.k[k] * g->weights[k];
-    }
+    gp_batch_init(&b, g, n);
+    gp_batch_set(&b, rows, n);
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)g->n, 1, b.k,
+                (int)g->n, g->weights, 1, 0, means, 1);
     gp_batch_clear(&b);
 }
 
@@ -315,7 +313,7 @@ static int judge(struct model *m, const struct history *h)
     return rc;
 }
 
-/* The best of the told trials: by its result, or, where results are noisy, by
+/* The best of the told trials: by its result, or, where results look noisy, by
  * what is expected of it. *level is what there is to be improved on. */
 static void crown(struct model *m, const struct history *h,
                   const struct choice *c, const double *y, double *level)
@@ -327,15 +325,14 @@ static void crown(struct model *m, const struct history *h,
     m->best = m->ranked[0];
     *level = y[m->best];
     if (noisy) {
-        expect(g, g->x, g->n, means);
+        gp_known(g, means);
         for (size_t i = 0; i < g->n; i++) {
             bool cut = history_valued(h, c->places[i])->kind == TOLD_CUT;
 
             if (cut || means[i] <= most)
                 continue;
             most = *level = means[i];
-            if (h->study->noisy)
-                m->best = c->places[i];
+            m->best = c->places[i];
         }
     }
     free(means);

@@ -8,13 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "algorithms/algorithms.h"
 #include "algorithms/draw.h"
-#include "base/clock.h"
 #include "base/mem.h"
 
-enum { MOST_AXES = 10, TRIALS = 100 };
+enum { MOST_AXES = 40, TRIALS = 100 };
+
+static double cpu_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
 
 static double sphere(const double *x, size_t n)
 {
@@ -75,28 +83,59 @@ static const struct {
                  {"rastrigin", rastrigin},
                  {"ackley", ackley}};
 
-static void study_make(struct study *s, size_t d, uint64_t seed)
+static struct param *add(struct study *s, enum param_kind kind)
 {
-    memset(s, 0, sizeof *s);
+    struct param *p = NULL;
+
+    s->space.params =
+        mem_resize(s->space.params, s->space.n + 1, sizeof *s->space.params);
+    p = &s->space.params[s->space.n++];
+    *p = (struct param){.kind = kind,
+                        .min = -5,
+                        .max = 5,
+                        .high = 9,
+                        .int_step = 1,
+                        .parent = -1};
+    if (kind == PARAM_CATEGORICAL) {
+        p->n_values = 5;
+        p->words = mem_new(p->n_values, sizeof *p->words);
+        for (size_t k = 0; k < p->n_values; k++)
+            p->words[k] = mem_format("w%zu", k);
+    }
+    return p;
+}
+
+/* All real; half of them integers and words; few enough values for a list of
+ * all points. */
+enum sort { REALS, MIXED, LISTED };
+static const char *const sorts[] = {"reals", "mixed", "list"};
+
+static void study_make(struct study *s, size_t d, enum sort sort, uint64_t seed)
+{
+    study_init(s);
+    s->maximize = false;
     s->seed = seed;
     s->trials = TRIALS;
-    s->space.params = mem_new(d, sizeof *s->space.params);
-    s->space.n = d;
     for (size_t i = 0; i < d; i++)
-        s->space.params[i] = (struct param){
-            .kind = PARAM_DOUBLE, .min = -5, .max = 5, .parent = -1};
+        if (sort == LISTED)
+            add(s, i % 2 ? PARAM_INTEGER : PARAM_CATEGORICAL);
+        else
+            add(s, sort == REALS || i % 2 == 0 ? PARAM_DOUBLE
+                   : i % 4 == 1                ? PARAM_INTEGER
+                                               : PARAM_CATEGORICAL);
 }
 
 /* The function with its optimum moved off the centre, by the seed. */
-static double value_at(double (*f)(const double *, size_t), uint64_t seed,
-                       const struct point *p)
+static double value_at(double (*f)(const double *, size_t),
+                       const struct study *s, const struct point *p)
 {
     double x[MOST_AXES] = {0};
     struct draw d;
 
-    draw_init(&d, seed, DRAW_RANDOM, UINT64_MAX);
-    for (size_t i = 0; i < p->n; i++)
-        x[i] = p->values[i].real - (8 * draw_unit(&d) - 4);
+    draw_init(&d, s->seed, DRAW_RANDOM, UINT64_MAX);
+    for (size_t i = 0; i < s->space.n; i++)
+        x[i] = param_number(&s->space.params[i], &p->values[i]) -
+               (8 * draw_unit(&d) - 4);
     return f(x, p->n);
 }
 
@@ -108,10 +147,10 @@ static double run(const struct algorithm_type *a, size_t d, uint64_t seed,
     struct suggestion out;
     enum algorithm_answer answer = ALGORITHM_POINT;
     double best = INFINITY;
-    int64_t start = clock_steady_ms(&clock_real);
+    double start = cpu_ms();
     void *state = mem_new(1, a->state_size);
 
-    study_make(&s, d, seed);
+    study_make(&s, d, REALS, seed);
     point_init(&out.point, &s.space);
     if (a->open(state, &s, NULL) != 0)
         abort();
@@ -121,15 +160,15 @@ static double run(const struct algorithm_type *a, size_t d, uint64_t seed,
 
         a->ask(state, i, NULL, 0, &out, &answer, NULL);
         t.point = out.point;
-        t.value = value_at(f, seed, &out.point);
+        t.value = value_at(f, &s, &out.point);
         best = fmin(best, t.value);
         a->tell(state, &t);
     }
-    *ms += (double)(clock_steady_ms(&clock_real) - start);
+    *ms += cpu_ms() - start;
     a->close(state);
     free(state);
     point_clear(&out.point);
-    free(s.space.params);
+    study_clear(&s);
     return best;
 }
 
@@ -163,61 +202,90 @@ static void regrets(uint64_t seeds)
     }
 }
 
-/* Milliseconds of an ask with n random trials told: the first, which fits, and
- * the next ones, each after one more result. */
-static void times(int n)
+/* Milliseconds of processor time of an ask with n random trials told: the
+ * first, which fits from nothing, then the mean and the longest of the next
+ * ones, each after one more result, while `running` trials run. */
+static void times(int n, size_t d, enum sort sort, int running)
 {
     const struct algorithm_type *a = algorithms_find("bayesian");
     const struct algorithm_type *random = algorithms_find("random");
-    enum { AGAIN = 5 };
+    enum { AGAIN = 20 };
     struct study s;
     struct suggestion out;
     enum algorithm_answer answer = ALGORITHM_POINT;
     void *state = mem_new(1, a->state_size);
     void *chance = mem_new(1, random->state_size);
-    int64_t start = 0, first = 0;
+    const struct trial **others = mem_new((size_t)running, sizeof *others);
+    struct trial *run = mem_new((size_t)running, sizeof *run);
+    double first = 0, sum = 0, most = 0;
 
-    study_make(&s, MOST_AXES, 1);
+    study_make(&s, d, sort, 1);
     point_init(&out.point, &s.space);
     if (a->open(state, &s, NULL) != 0 || random->open(chance, &s, NULL) != 0)
         abort();
-    for (int i = 1; i <= n + AGAIN; i++) {
+    for (int i = 0; i < running; i++) {
+        run[i].number = n + 100 + i;
+        others[i] = &run[i];
+        point_init(&run[i].point, &s.space);
+        random->ask(chance, n + 100 + i, NULL, 0,
+                    &(struct suggestion){.point = run[i].point}, &answer, NULL);
+    }
+    for (int i = 1; i <= n + 1 + AGAIN; i++) {
         struct trial t = {
             .number = i, .state = TRIAL_SUCCEEDED, .has_value = true};
+        double start = cpu_ms(), used = 0;
 
+        (i <= n ? random : a)
+            ->ask(i <= n ? chance : state, i, others, (size_t)running, &out,
+                  &answer, NULL);
+        used = cpu_ms() - start;
         if (i == n + 1)
-            first = clock_steady_ms(&clock_real) - start;
-        if (i <= n)
-            random->ask(chance, i, NULL, 0, &out, &answer, NULL);
-        else
-            a->ask(state, i, NULL, 0, &out, &answer, NULL);
-        t.point = out.point;
-        t.value = value_at(rosenbrock, 1, &out.point);
-        a->tell(state, &t);
-        if (i == n) {
-            start = clock_steady_ms(&clock_real);
-            a->ask(state, n + 1, NULL, 0, &out, &answer, NULL);
+            first = used;
+        if (i > n + 1) {
+            sum += used;
+            most = fmax(most, used);
         }
+        t.point = out.point;
+        t.value = value_at(rosenbrock, &s, &out.point);
+        a->tell(state, &t);
     }
-    printf("n=%-5d first %5.0f ms, then %6.1f ms\n", n, (double)first,
-           (double)(clock_steady_ms(&clock_real) - start - first) / AGAIN);
+    printf("%-3zu %s, %2d running, n=%-6d first %6.1f, then %6.1f, at most "
+           "%6.1f ms\n",
+           d, sorts[sort], running, n, first, sum / AGAIN, most);
+    fflush(stdout);
     a->close(state);
     random->close(chance);
     free(state);
     free(chance);
+    for (int i = 0; i < running; i++)
+        point_clear(&run[i].point);
+    free(run);
+    free(others);
     point_clear(&out.point);
-    free(s.space.params);
+    study_clear(&s);
 }
 
 int main(int argc, char **argv)
 {
-    static const int sizes[] = {20, 50, 100, 300, 1000, 3000};
+    static const struct {
+        size_t d;
+        enum sort sort;
+        int running, n;
+    } cases[] = {
+        {10, REALS, 0, 20},    {10, REALS, 0, 100},   {10, REALS, 0, 300},
+        {10, REALS, 0, 500},   {10, REALS, 0, 1000},  {10, REALS, 0, 5000},
+        {10, REALS, 0, 20000}, {10, REALS, 8, 100},   {10, REALS, 8, 1000},
+        {10, MIXED, 0, 100},   {10, MIXED, 0, 1000},  {10, MIXED, 16, 1000},
+        {40, MIXED, 0, 1000},  {40, MIXED, 16, 1000}, {5, LISTED, 0, 100},
+        {5, LISTED, 8, 300},   {5, LISTED, 8, 1000},
+    };
+    bool regret = argc > 1 && strcmp(argv[1], "regret") == 0;
     const char *what = argc > 1 ? argv[1] : "";
     uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 3;
 
     algorithms_init();
-    for (size_t i = 0; i < 6 && strcmp(what, "regret") != 0; i++)
-        times(sizes[i]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && !regret; i++)
+        times(cases[i].n, cases[i].d, cases[i].sort, cases[i].running);
     if (strcmp(what, "time") != 0)
         regrets(seeds ? seeds : 1);
     return 0;
