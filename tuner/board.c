@@ -277,6 +277,17 @@ int board_fail(struct board *b, const struct err *e)
     return -1;
 }
 
+void board_drop_ended(struct board *b, struct live_study *s)
+{
+    if (study_state_ended(s->state))
+        board_drop_study(b, s);
+}
+
+int board_outcome(const struct board *b, int rc, struct err *e)
+{
+    return rc ? err_set(e, b->trouble.code, "%s", b->trouble.text) : 0;
+}
+
 int64_t board_now(const struct board *b)
 {
     return clock_wall_ms(b->parts.clock);

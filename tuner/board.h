@@ -108,8 +108,9 @@ struct board {
     int reads_left;     /* until the next tick: rounds of the followers of
                            ended jobs, beyond one for each */
     int64_t generation; /* raised whenever everything is read again */
-    struct thought *thoughts; /* given to the worker and not back yet */
-    int64_t *touched;         /* studies for which `changed` is due */
+    struct thought *thoughts;   /* given to the worker and not back yet */
+    struct swept_folder *swept; /* being removed */
+    int64_t *touched;           /* studies for which `changed` is due */
     size_t n_touched, touched_cap;
 };
 
@@ -147,6 +148,12 @@ void board_answer(struct board *b, struct live_study *s, int64_t number,
 void board_refuse(struct board *b, struct live_study *s, const struct err *e);
 /* `changed` will be called for the study after the commit. */
 void board_touch(struct board *b, int64_t study);
+/* A study that has ended and was only looked at. */
+void board_drop_ended(struct board *b, struct live_study *s);
+
+/* rc; and if that is -1, what failed is set in *e. */
+int board_outcome(const struct board *b, int rc, struct err *e);
+
 /* A failed write: remembers it and returns -1. */
 int board_fail(struct board *b, const struct err *e);
 
