@@ -14,11 +14,11 @@
 #endif
 
 static const double half_log_circle = 0.91893853320467274; /* ln(2 pi) / 2 */
+/* Both measured: docs/algorithms/tpe.md. */
+static const double tight = 0.8; /* a kernel's width as a share of the gap */
+static const double astray = 3;  /* the weight of other words, times n */
 static const double negligible = -40; /* ln of a share of the largest kernel */
-enum {
-    FINEST = 100
-}; /* kernels are never narrower than 1/100
-      of the range */
+enum { FINEST = 100 }; /* kernels are at least 1/100 of the range wide */
 
 /* The share of a standard normal below x. */
 static double below(double x)
@@ -74,7 +74,8 @@ static void add_numeric(struct parzen *p, size_t j, struct spot *spots)
         spots[k] = (struct spot){centre[k], k};
     qsort(spots, p->n, sizeof *spots, by_x);
     for (size_t i = 0; i < p->n; i++)
-        narrow[spots[i].kernel] = 1 / fmin(1, fmax(least, gap(spots, p->n, i)));
+        narrow[spots[i].kernel] =
+            1 / fmin(1, tight * fmax(least, gap(spots, p->n, i)));
     narrow[p->n - 1] = 1;
     for (size_t k = 0; k < p->n; k++)
         p->height[k] += log(narrow[k]) - half_log_circle -
@@ -86,7 +87,7 @@ static void add_numeric(struct parzen *p, size_t j, struct spot *spots)
  * even; it stands at no word. */
 static void add_words(struct parzen *p, size_t j)
 {
-    double count = (double)axis(p, j)->count, little = 1 / (double)p->n;
+    double count = (double)axis(p, j)->count, little = astray / (double)p->n;
     double other = log(little / (1 + count * little));
 
     p->bonus[j] = log((1 + little) / little);
@@ -169,7 +170,7 @@ void parzen_draw(const struct parzen *p, struct draw *chance, double *row)
         u = draw_unit(chance);
         row[p->axes->at[j]] =
             a->categorical
-                ? draw_word(centre, (double)a->count, 1 / (double)p->n, u)
+                ? draw_word(centre, (double)a->count, astray / (double)p->n, u)
                 : draw_number(centre, p->narrow[j * p->n + k], u);
     }
 }
