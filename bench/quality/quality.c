@@ -160,7 +160,7 @@ static void run_problem(const struct plan *plan, size_t k, int d, int instance,
         snprintf(s.algorithm, sizeof s.algorithm, "%s", plan->type->name);
         snprintf(s.suite, sizeof s.suite, "%s", plan->suite->name);
         snprintf(s.problem, sizeof s.problem, "%s", p.name);
-        races_run(&p, plan->type, (uint64_t)(seed + 1000 * instance), n,
+        races_run(&p, plan->type, (uint64_t)seed + 1000 * (uint64_t)instance, n,
                   (size_t)plan->parallel, left, &s.ms);
         s.ms /= (double)n;
         for (size_t b = 0; b < SCORES_BUDGETS; b++) {

@@ -28,22 +28,14 @@ void scores_clear(struct scores *s)
 
 void scores_write(const struct scores *s, FILE *out)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const struct score *o = &s->items[i];
-
-        fprintf(out, "%s %s %s %d %d %d %.9g %.9g %.9g %.9g %.4g\n",
-                o->algorithm, o->suite, o->problem, o->d, o->instance, o->seed,
-                o->at[0], o->at[1], o->at[2], o->at[3], o->ms);
-    }
+    fwrite(s->items, sizeof *s->items, s->n, out);
 }
 
 void scores_read(struct scores *s, FILE *in)
 {
     struct score o;
 
-    while (fscanf(in, "%23s %15s %31s %d %d %d %lf %lf %lf %lf %lf",
-                  o.algorithm, o.suite, o.problem, &o.d, &o.instance, &o.seed,
-                  &o.at[0], &o.at[1], &o.at[2], &o.at[3], &o.ms) == 11)
+    while (fread(&o, sizeof o, 1, in) == 1)
         scores_add(s, &o);
 }
 

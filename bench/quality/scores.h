@@ -26,7 +26,7 @@ struct scores {
 void scores_add(struct scores *s, const struct score *one);
 void scores_clear(struct scores *s);
 
-/* One line each, which scores_read adds. */
+/* As bytes, for scores_read of the same build. */
 void scores_write(const struct scores *s, FILE *out);
 void scores_read(struct scores *s, FILE *in);
 
