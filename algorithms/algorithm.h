@@ -27,9 +27,13 @@ enum algorithm_answer {
 };
 
 struct suggestion {
-    struct point point; /* the caller inits and clears it */
-    char source[16];    /* "start", "grid", "random", "sobol", "gp",
-                           "global", "fallback" ... */
+    struct point point;     /* the caller inits and clears it */
+    char source[16];        /* "start", "grid", "random", "sobol", "gp",
+                               "global", "fallback" ... */
+    bool foreseen;          /* whether the algorithm expects something there: */
+    double mean, low, high; /* of the value, in the user's units and sign; two
+                               thirds are expected from low to high */
+    double improvement;     /* expected over the best so far; 0 or more */
 };
 
 struct algorithm_type {

@@ -9,6 +9,7 @@
 #include "algorithms/cells.h"
 #include "algorithms/draw.h"
 #include "algorithms/encode.h"
+#include "algorithms/forecast.h"
 #include "algorithms/history.h"
 #include "algorithms/kinds.h"
 #include "algorithms/model.h"
@@ -361,6 +362,7 @@ static void suggest(const struct query *q, struct suggestion *out)
         pick_listed(q, &m, &out->point);
     else
         pick_sought(q, &m, global, out);
+    forecast_point(&m.truth, b->history, out);
     model_clear(&m);
 }
 

@@ -104,8 +104,13 @@
     ") STRICT;\n"                                                              \
     "CREATE INDEX event_study ON event (study_id);  -- and its id, implied\n"
 
+/* What the algorithm expected of a point when it chose it. */
+#define STEP_2                                                                 \
+    "ALTER TABLE trial ADD COLUMN forecast TEXT NOT NULL DEFAULT '';\n"
+
 const struct schema_step schema_steps[] = {
     {1, STEP_1},
+    {2, STEP_2},
 };
 const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
 

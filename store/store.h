@@ -97,12 +97,13 @@ struct trial_row {
     int64_t study_id, number;
     enum trial_state state;
     enum trial_reason reason;
-    const char *detail; /* one sentence, "" if none */
-    const char *point;  /* point_write_json */
-    const char *source; /* what chose it */
-    const char *client; /* ask's client id, "" if none */
-    int attempt;        /* the current one, 0 before the first */
-    int broken;         /* attempts that counted against `retries` */
+    const char *detail;   /* one sentence, "" if none */
+    const char *point;    /* point_write_json */
+    const char *source;   /* what chose it */
+    const char *forecast; /* JSON: mean, low, high, improvement; "" if none */
+    const char *client;   /* ask's client id, "" if none */
+    int attempt;          /* the current one, 0 before the first */
+    int broken;           /* attempts that counted against `retries` */
     bool has_value;
     double value;
     int64_t step;
@@ -114,7 +115,7 @@ struct trial_row {
 typedef bool store_trial_fn(void *ctx, const struct trial_row *row);
 
 /* A new PENDING trial; takes and raises the study's next_number. point,
- * source, client and created_ms of *row are stored. */
+ * source, forecast, client and created_ms of *row are stored. */
 int store_trial_add(struct store *s, const struct trial_row *row,
                     int64_t *number, struct err *e);
 

@@ -12,7 +12,7 @@
 #define COLUMNS                                                                \
     "study_id, number, state, reason, detail, point, source, client, "         \
     "attempt, broken, value, step, created_ms, started_ms, ended_ms, "         \
-    "changed, ended_order "
+    "changed, ended_order, forecast "
 
 static int read_words(struct store *s, sqlite3_stmt *q, struct trial_row *row,
                       struct err *e)
@@ -49,6 +49,7 @@ static int read_row(struct store *s, sqlite3_stmt *q, struct trial_row *row,
     row->ended_ms = sqlite3_column_int64(q, 14);
     row->changed = sqlite3_column_int64(q, 15);
     row->ended_order = sqlite3_column_int64(q, 16);
+    row->forecast = inside_text(q, 17);
     return read_words(s, q, row, e);
 }
 
@@ -125,8 +126,9 @@ int store_trial_add(struct store *s, const struct trial_row *row,
     static const char sql[] =
         "INSERT INTO trial (study_id, number, state, reason, detail, point, "
         "source, client, attempt, broken, step, created_ms, started_ms, "
-        "ended_ms, changed, ended_order) "
-        "VALUES (?1, ?2, ?3, '', '', ?4, ?5, ?6, 0, 0, 0, ?7, 0, 0, ?8, 0)";
+        "ended_ms, changed, ended_order, forecast) "
+        "VALUES (?1, ?2, ?3, '', '', ?4, ?5, ?6, 0, 0, 0, ?7, 0, 0, ?8, 0, "
+        "?9)";
     int64_t taken = 0, changed = 0;
     sqlite3_stmt *q;
 
@@ -143,6 +145,7 @@ int store_trial_add(struct store *s, const struct trial_row *row,
     inside_bind_text(q, 6, row->client);
     sqlite3_bind_int64(q, 7, row->created_ms);
     sqlite3_bind_int64(q, 8, changed);
+    inside_bind_text(q, 9, row->forecast);
     if (inside_run(s, q, e))
         return -1;
     *number = taken;

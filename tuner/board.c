@@ -148,7 +148,6 @@ int board_take_trial(struct live_study *s, const struct trial_row *row,
     t->broken = row->broken;
     t->started_ms = row->started_ms;
     t->client = mem_copy_text(row->client ? row->client : "");
-    t->source = mem_copy_text(row->source ? row->source : "");
     while (*at && (*at)->trial.number < row->number)
         at = &(*at)->next;
     t->next = *at;
@@ -168,7 +167,6 @@ static void free_trial(struct live_trial *t)
     follow_close(t->follow);
     trial_clear(&t->trial);
     free(t->client);
-    free(t->source);
     free(t->job_name);
     free(t->folder);
     free(t);

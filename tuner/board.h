@@ -28,7 +28,6 @@ struct live_trial {
     enum trial_reason reason; /* while STOPPING: what it will have ended for */
     int attempt, broken;
     char *client;
-    char *source;
     char *job_name, *folder; /* of the current attempt; NULL before the first */
     struct follow *follow;   /* while it runs; NULL if nothing is followed */
     struct live_curve *curves;

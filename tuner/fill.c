@@ -263,12 +263,12 @@ static void hand_over(struct board *b, struct live_trial *t)
 }
 
 static void new_trial(struct board *b, struct live_study *s,
-                      const struct point *point, const char *source)
+                      const struct suggestion *at)
 {
     const char *client = s->asks ? s->asks->client : "";
     struct live_trial *t;
 
-    if (run_add(b, s, point, source, client, &t))
+    if (run_add(b, s, at, client, &t))
         return;
     if (!board_launches(s))
         hand_over(b, t);
@@ -299,7 +299,7 @@ static void use_answer(struct board *b, struct live_study *s,
     else if (q->answer == ALGORITHM_DONE)
         s->exhausted = true;
     else
-        new_trial(b, s, &q->out.point, q->out.source);
+        new_trial(b, s, &q->out);
 }
 
 static void unlink_thought(struct thought *thought)
@@ -434,7 +434,10 @@ static void fill_active(struct board *b, struct live_study *s)
     if (s->thinking || b->broken || !wants_more(b, s, places))
         return;
     if (s->next_number <= (int64_t)s->study.n_start) {
-        new_trial(b, s, &s->study.start[s->next_number - 1], "start");
+        new_trial(
+            b, s,
+            &(struct suggestion){.point = s->study.start[s->next_number - 1],
+                                 .source = "start"});
         return;
     }
     if (open_mind(b, s, &e)) {

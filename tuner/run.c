@@ -178,29 +178,49 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
     return 0;
 }
 
-int run_add(struct board *b, struct live_study *s, const struct point *point,
-            const char *source, const char *client, struct live_trial **out)
+/* What the algorithm expected, as JSON; nothing if it expected nothing. */
+static void write_forecast(const struct suggestion *at, struct text *out)
+{
+    if (!at->foreseen)
+        return;
+    text_add(out, "{\"mean\": ");
+    quote_number(out, at->mean);
+    text_add(out, ", \"low\": ");
+    quote_number(out, at->low);
+    text_add(out, ", \"high\": ");
+    quote_number(out, at->high);
+    text_add(out, ", \"improvement\": ");
+    quote_number(out, at->improvement);
+    text_add(out, "}");
+}
+
+int run_add(struct board *b, struct live_study *s, const struct suggestion *at,
+            const char *client, struct live_trial **out)
 {
     struct trial_row row = {.study_id = s->id,
                             .state = TRIAL_PENDING,
                             .detail = "",
-                            .source = source,
+                            .source = at->source,
                             .client = client ? client : "",
                             .created_ms = board_now(b)};
-    struct text json;
+    struct text json, forecast;
     struct err e;
     int rc = -1;
 
     if (begin(b))
         return -1;
     text_init(&json);
-    point_write_json(point, &s->study.space, &json);
+    text_init(&forecast);
+    write_forecast(at, &forecast);
+    row.forecast = text_str(&forecast);
+    point_write_json(&at->point, &s->study.space, &json);
     row.point = text_str(&json);
     if (store_trial_add(b->parts.store, &row, &row.number, &e) ||
         board_recount(b, s, &e) || board_take_trial(s, &row, out, &e))
         board_fail(b, &e);
     else
         rc = 0;
+    text_clear(&forecast);
     text_clear(&json);
     board_touch(b, s->id);
     return rc;

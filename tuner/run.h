@@ -4,6 +4,7 @@
 #ifndef TUNER_RUN_H
 #define TUNER_RUN_H
 
+#include "algorithms/algorithm.h"
 #include "tuner/board.h"
 
 /* How a trial's move came about. */
@@ -25,9 +26,9 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
 int run_restop(struct board *b, struct live_trial *t,
                const struct run_cause *why);
 
-/* A new PENDING trial at that point. */
-int run_add(struct board *b, struct live_study *s, const struct point *point,
-            const char *source, const char *client, struct live_trial **out);
+/* A new PENDING trial at the suggested point. */
+int run_add(struct board *b, struct live_study *s, const struct suggestion *at,
+            const char *client, struct live_trial **out);
 
 int run_study(struct board *b, struct live_study *s, enum study_state to,
               const char *reason, bool cancelled);

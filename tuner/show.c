@@ -58,6 +58,8 @@ void show_trial_open(struct text *out, const struct trial_row *row)
     add_whole(out, "step", row->step);
     add_whole(out, "attempt", row->attempt);
     show_text(out, "source", row->source);
+    text_addf(out, ", \"forecast\": %s",
+              *row->forecast ? row->forecast : "null");
     show_text(out, "client", row->client);
     add_whole(out, "created", row->created_ms);
     add_whole(out, "started", row->started_ms);

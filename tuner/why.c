@@ -2,37 +2,62 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/why.h"
 
+#include <jansson.h>
+
 #include "base/text.h"
 
-static void why_trial(const struct live_trial *t, int64_t steady,
-                      struct text *out)
+/* What the algorithm expected there, against the goal's name. */
+static void add_forecast(struct text *out, const char *forecast)
 {
-    const char *state = trial_state_name(t->trial.state);
+    json_t *j = *forecast ? json_loads(forecast, 0, NULL) : NULL;
 
-    text_addf(out, "trial %lld is %s", (long long)t->trial.number, state);
-    if (t->trial.state == TRIAL_PENDING && t->not_before > steady)
-        text_addf(out, ": attempt %d broke; the next one begins in %.0f s",
-                  t->attempt, (double)(t->not_before - steady) / 1000.0);
-    else if (t->trial.state == TRIAL_PENDING)
-        text_add(out, ": it waits for a free place");
-    else if (t->ended)
-        text_add(out, ": its process has ended, its reports are being read");
-    if (*t->source)
-        text_addf(out, "; its point was chosen by %s", t->source);
-    text_add(out, "\n");
+    if (j)
+        text_addf(out,
+                  ", which expected %.6g there (from %.6g to %.6g in two "
+                  "cases of three), and to better the best by %.3g",
+                  json_number_value(json_object_get(j, "mean")),
+                  json_number_value(json_object_get(j, "low")),
+                  json_number_value(json_object_get(j, "high")),
+                  json_number_value(json_object_get(j, "improvement")));
+    json_decref(j);
 }
 
-static bool why_row(void *ctx, const struct trial_row *row)
+/* A trial as it is stored, and as it lives, if it does. */
+struct subject {
+    const struct live_trial *live;
+    int64_t steady;
+    struct text *out;
+};
+
+static void add_wait(const struct subject *s)
 {
-    text_addf(ctx, "trial %lld is %s", (long long)row->number,
+    const struct live_trial *t = s->live;
+
+    if (t->trial.state == TRIAL_PENDING && t->not_before > s->steady)
+        text_addf(s->out, ": attempt %d broke; the next one begins in %.0f s",
+                  t->attempt, (double)(t->not_before - s->steady) / 1000.0);
+    else if (t->trial.state == TRIAL_PENDING)
+        text_add(s->out, ": it waits for a free place");
+    else if (t->ended)
+        text_add(s->out, ": its process has ended, its reports are being read");
+}
+
+static bool why_trial(void *ctx, const struct trial_row *row)
+{
+    const struct subject *s = ctx;
+
+    text_addf(s->out, "trial %lld is %s", (long long)row->number,
               trial_state_name(row->state));
+    if (s->live)
+        add_wait(s);
     if (row->reason != REASON_NONE)
-        text_addf(ctx, " (%s)", trial_reason_name(row->reason));
+        text_addf(s->out, " (%s)", trial_reason_name(row->reason));
     if (*row->detail)
-        text_addf(ctx, ": %s", row->detail);
+        text_addf(s->out, ": %s", row->detail);
     if (*row->source)
-        text_addf(ctx, "; its point was chosen by %s", row->source);
-    text_add(ctx, "\n");
+        text_addf(s->out, "; its point was chosen by %s", row->source);
+    add_forecast(s->out, row->forecast);
+    text_add(s->out, "\n");
     return false;
 }
 
@@ -68,14 +93,13 @@ int why_explain(const struct board *b, int64_t study, int64_t number,
                 struct text *out, struct err *e)
 {
     struct live_study *s = board_study(b, study);
-    struct live_trial *t = s && number ? board_trial(s, number) : NULL;
+    struct subject subject = {.live = s ? board_trial(s, number) : NULL,
+                              .steady = board_steady(b),
+                              .out = out};
 
-    if (t) {
-        why_trial(t, board_steady(b), out);
-        return 0;
-    }
     if (number)
-        return store_trial_get(b->parts.store, study, number, why_row, out, e);
+        return store_trial_get(b->parts.store, study, number, why_trial,
+                               &subject, e);
     if (store_study_get(b->parts.store, study, why_study, out, e))
         return -1;
     if (s)

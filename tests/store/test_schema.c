@@ -8,14 +8,16 @@
 
 static const struct schema_step longer[] = {
     {1, "SELECT 1"}, /* taken already: never run again */
-    {2, "CREATE TABLE later (x INTEGER) STRICT"},
-    {3, "INSERT INTO later VALUES (7)"},
+    {2, "SELECT 1"},
+    {3, "CREATE TABLE later (x INTEGER) STRICT"},
+    {4, "INSERT INTO later VALUES (7)"},
 };
 
 static const struct schema_step broken[] = {
     {1, "SELECT 1"},
-    {2, "CREATE TABLE later (x INTEGER) STRICT"},
-    {3, "INSERT INTO nowhere VALUES (7)"},
+    {2, "SELECT 1"},
+    {3, "CREATE TABLE later (x INTEGER) STRICT"},
+    {4, "INSERT INTO nowhere VALUES (7)"},
 };
 
 START_TEST(steps_are_numbered_without_gaps)
@@ -33,10 +35,10 @@ START_TEST(an_older_file_takes_the_steps_it_lacks)
 
     shelf_open(&h);
     MUST(store_commit(h.store, &e));
-    MUST(schema_update(h.store, longer, 3, &e));
+    MUST(schema_update(h.store, longer, 4, &e));
     MUST(inside_ask(h.store, "PRAGMA user_version", &got, &e));
-    ck_assert_int_eq(got, 3);
-    MUST(schema_update(h.store, longer, 3, &e));
+    ck_assert_int_eq(got, 4);
+    MUST(schema_update(h.store, longer, 4, &e));
     MUST(inside_ask(h.store, "SELECT sum(x) FROM later", &got, &e));
     ck_assert_int_eq(got, 7);
     shelf_close(&h);
@@ -51,9 +53,9 @@ START_TEST(a_step_that_fails_takes_back_those_before_it)
 
     shelf_open(&h);
     MUST(store_commit(h.store, &e));
-    MUST_FAIL(schema_update(h.store, broken, 3, &e), ERR_IO);
+    MUST_FAIL(schema_update(h.store, broken, 4, &e), ERR_IO);
     MUST(inside_ask(h.store, "PRAGMA user_version", &got, &e));
-    ck_assert_int_eq(got, 1);
+    ck_assert_int_eq(got, (int)schema_n_steps);
     MUST(inside_ask(h.store,
                     "SELECT count(*) FROM sqlite_schema WHERE name = 'later'",
                     &got, &e));
@@ -70,7 +72,7 @@ START_TEST(a_newer_file_is_refused)
 
     shelf_open_on_disk(&h);
     MUST(store_commit(h.store, &e));
-    MUST(schema_update(h.store, longer, 3, &e));
+    MUST(schema_update(h.store, longer, 4, &e));
     MUST_FAIL(store_open(&s, h.path, &e), ERR_CONFLICT);
     ck_assert_ptr_nonnull(strstr(e.text, h.path));
     ck_assert_ptr_nonnull(strstr(e.text, "newer Hypertune"));
@@ -103,7 +105,44 @@ START_TEST(a_database_of_another_program_is_refused_and_left_alone)
 }
 END_TEST
 
-SUITE("store/schema", steps_are_numbered_without_gaps,
-      an_older_file_takes_the_steps_it_lacks,
+static bool forecast_is_empty(void *ctx, const struct trial_row *row)
+{
+    ck_assert_str_eq(row->forecast, "");
+    ck_assert_str_eq(row->source, "sobol");
+    *(bool *)ctx = true;
+    return true;
+}
+
+START_TEST(a_file_of_the_first_version_keeps_its_trials)
+{
+    static const char rows[] =
+        "INSERT INTO study VALUES (1, 's', 'ACTIVE', '', 0, 1, 5, 0, '/', "
+        "'{}', '');"
+        "INSERT INTO tally (study_id, next_number, changes) VALUES (1, 2, 1);"
+        "INSERT INTO trial VALUES (1, 1, 'PENDING', '', '', '{}', 'sobol', '', "
+        "0, 0, NULL, NULL, 0, 5, 0, 0, 1, 0);"
+        "PRAGMA user_version = 1; PRAGMA application_id = 0x48797074;";
+    char path[] = "/tmp/hypertune-first-XXXXXX";
+    struct store *s = NULL;
+    sqlite3 *db = NULL;
+    struct err e;
+    bool seen = false;
+
+    close(mkstemp(path));
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, schema_steps[0].sql, NULL, NULL, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    MUST(store_open(&s, path, &e));
+    MUST(store_trial_get(s, 1, 1, forecast_is_empty, &seen, &e));
+    ck_assert(seen);
+    store_close(s);
+    unlink(path);
+}
+END_TEST
+
+SUITE("store/schema", a_file_of_the_first_version_keeps_its_trials,
+      steps_are_numbered_without_gaps, an_older_file_takes_the_steps_it_lacks,
       a_step_that_fails_takes_back_those_before_it, a_newer_file_is_refused,
       a_database_of_another_program_is_refused_and_left_alone)
