@@ -121,6 +121,30 @@ static void check_grid(struct reading *r)
     }
 }
 
+/* The evolution strategy moves a cloud of numbers; words and parameters that
+ * come and go have no place in it. */
+static void check_cmaes(struct reading *r)
+{
+    const struct space *space = &r->s->space;
+
+    if (strcmp(r->s->algorithm, "cma-es") != 0)
+        return;
+    for (size_t i = 0; i < space->n; i++) {
+        const struct param *p = &space->params[i];
+        const char *fault = NULL;
+
+        if (p->parent >= 0)
+            fault = "needs parameters that always exist; remove the condition";
+        else if (p->kind == PARAM_CATEGORICAL && p->n_values > 1)
+            fault = "searches numbers, not words";
+        if (fault)
+            faults_add(r->f, r->drafts.items[i].name.line,
+                       r->drafts.items[i].name.column,
+                       "%.100s: cma-es %s, or take tpe or bayesian", p->name,
+                       fault);
+    }
+}
+
 /* Whether the command holds {args}, and which parameters it names. Returns
  * whether there is any of them. */
 static bool find_holes(const struct study *s, bool *args, bool *named)
@@ -199,6 +223,7 @@ static void check_whole(struct reading *r)
         if (r->drafts.items[i].broken)
             return;
     check_grid(r);
+    check_cmaes(r);
     check_passed(r);
     if (r->start)
         read_start(r);

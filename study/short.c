@@ -214,34 +214,24 @@ static void read_algorithm(struct reading *r, const struct key *k,
                            const struct node *v, void *into)
 {
     const char *text = reading_text(r, k->name, v), *near;
-    const char *names[16];
     size_t n = 0;
 
     (void)into;
     if (!text)
         return;
-    for (const struct study_algorithm *a = study_algorithms; a->name; a++) {
-        if (strcmp(a->name, text) != 0) {
-            names[n++] = a->name;
-            continue;
+    for (; study_algorithms[n]; n++)
+        if (strcmp(study_algorithms[n], text) == 0) {
+            r->s->algorithm = study_algorithms[n];
+            return;
         }
-        if (a->supported)
-            r->s->algorithm = a->name;
-        else
-            reading_fault(r, v,
-                          "%s: %s is not supported by this version; take "
-                          "bayesian, grid, random or quasi-random",
-                          k->name, a->name);
-        return;
-    }
-    near = fault_near(text, names, n);
+    near = fault_near(text, study_algorithms, n);
     if (near)
         reading_fault(r, v, "%s: there is no \"%.60s\"; did you mean %s?",
                       k->name, text, near);
     else
         reading_fault(r, v,
-                      "%s: there is no \"%.60s\"; take bayesian, grid, random "
-                      "or quasi-random",
+                      "%s: there is no \"%.60s\"; take bayesian, tpe, cma-es, "
+                      "random, quasi-random or grid",
                       k->name, text);
 }
 

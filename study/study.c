@@ -8,11 +8,8 @@
 
 #include "base/mem.h"
 
-const struct study_algorithm study_algorithms[] = {
-    {"bayesian", true},     {"grid", true},   {"random", true},
-    {"quasi-random", true}, {"cma-es", true}, {"tpe", true},
-    {NULL, false},
-};
+const char *const study_algorithms[] = {
+    "bayesian", "grid", "random", "quasi-random", "cma-es", "tpe", NULL};
 
 static const char *const states[STUDY_STATES] = {
     [STUDY_ACTIVE] = "ACTIVE", [STUDY_PAUSED] = "PAUSED",
@@ -47,7 +44,7 @@ void study_init(struct study *s)
     *s = (struct study){
         .dialect = DIALECT_SHORT,
         .maximize = true,
-        .algorithm = study_algorithms[0].name,
+        .algorithm = study_algorithms[0],
         .trials = 40,
         .max_failed = -1,
         .grace_ms = 10000,

@@ -102,13 +102,8 @@ struct study {
 void study_init(struct study *s); /* every default; empty space */
 void study_clear(struct study *s);
 
-/* Every algorithm name a study may write, the default first; `supported` says
- * whether this version has it. Ends with a NULL name. */
-struct study_algorithm {
-    const char *name;
-    bool supported;
-};
-extern const struct study_algorithm study_algorithms[];
+/* Every algorithm name a study may write, the default first; ends with NULL. */
+extern const char *const study_algorithms[];
 
 /* True if value a is better than b for this study's goal. */
 bool study_better(const struct study *s, double a, double b);

@@ -331,7 +331,7 @@ static void read_algorithm(struct reading *r, const struct key *k,
 
     (void)into;
     if (reading_choice(r, k->name, v, algorithms, &which) == 0)
-        r->s->algorithm = study_algorithms[which].name;
+        r->s->algorithm = study_algorithms[which];
 }
 
 static const struct choice noises[] = {

@@ -187,8 +187,8 @@ static const struct {
      "1:12: algorithm: there is no \"bayesain\"; did you mean "
      "bayesian?\n"},
     {"algorithm: magic\n" GOOD,
-     "1:12: algorithm: there is no \"magic\"; take bayesian, grid, "
-     "random or quasi-random\n"},
+     "1:12: algorithm: there is no \"magic\"; take bayesian, tpe, cma-es, "
+     "random, quasi-random or grid\n"},
     {"seed: -1\n" GOOD,
      "1:7: seed is -1, and must be from 0 to 9223372036854775807\n"},
     {"seed: 9223372036854775808\n" GOOD,

@@ -72,8 +72,7 @@ printf 'study: s\nmaximize: a\nrun: ./t\nalgorithm: bayesain\nparams: {x: 0 .. 1
 refused algo.yaml 'did you mean.*bayesian'
 printf 'study: s\nmaximize: a\nrun: ./t\nalgorithm: cma-es\nparams: {x: [a, b]}\n' \
     >words.yaml
-status 2 hypertune submit words.yaml
-has err 'params.x: cma-es searches numbers, not words.*tpe'
+refused words.yaml 'x: cma-es searches numbers, not words.*tpe'
 
 # All faults of a file at once.
 printf 'study: s\nmaximize: a\nrun: ./t\ntrails: 3\nparams:\n  x: 2 .. 1\n  y: log 0 .. 1\n' \
