@@ -94,8 +94,6 @@ static void make_mixed(struct problem *p, size_t k, size_t d, int instance)
     }
 }
 
-/* The standard deviation of the values of branch b over its box, logarithms
- * excepted: the middle two thirds' half width. */
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -103,6 +101,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* How far a function's values lie apart: half the width of their middle two
+ * thirds over the box. */
 static double spread(const struct bbob *b, struct draw *c)
 {
     double values[SAMPLE], x[PROBLEM_AXES];
