@@ -87,9 +87,11 @@ static void study_facts(const json_t *study, struct text *out)
     print_fact(out, "goal", "%s %s", string_of(study, "goal"),
                string_of(study, "metric"));
     print_fact(out, "algorithm", "%s", string_of(study, "algorithm"));
-    print_fact(out, "trials", "%s; %lld wanted, %lld at a time",
-               text_str(&counts), integer_of(study, "trials"),
-               integer_of(study, "parallel"));
+    print_fact(out, "trials", "%s; %lld wanted", text_str(&counts),
+               integer_of(study, "trials"));
+    if (integer_of(study, "parallel") > 0) /* it has not ended */
+        print_fact(out, "parallel", "%lld at a time",
+                   integer_of(study, "parallel"));
     best_fact(study, out);
     cell_fact(out, "created", listing_time, study, "created");
     cell_fact(out, "ended", listing_time, study, "ended");
