@@ -20,6 +20,9 @@ key_fn short_params; /* the reader of params */
  * job's words, environment and folder from {command, args, env, workdir}. */
 void process_read(struct reading *r, const struct node *v);
 
+/* One of k->choices, which count study_algorithms from its begin. */
+key_fn dialect_algorithm;
+
 /* MAXIMIZE 1, MINIMIZE 0. */
 extern const struct choice dialect_goals[];
 

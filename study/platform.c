@@ -104,16 +104,6 @@ static const struct choice algorithms[] = {
     {NULL, 0, 0},
 };
 
-static void read_algorithm(struct reading *r, const struct key *k,
-                           const struct node *v, void *into)
-{
-    int which; /* study_algorithms begins in this order */
-
-    (void)into;
-    if (reading_choice(r, k->name, v, algorithms, &which) == 0)
-        r->s->algorithm = study_algorithms[which];
-}
-
 static void read_goal(struct reading *r, const struct key *k,
                       const struct node *v, void *into)
 {
@@ -170,7 +160,7 @@ static const struct key hyper_keys[] = {
      .read = key_refuse_set,
      .why = "going on from another job is not supported by this version; "
             "take the key away"},
-    {.name = "algorithm", .read = read_algorithm},
+    {.name = "algorithm", .read = dialect_algorithm, .choices = algorithms},
     {0},
 };
 

@@ -7,6 +7,16 @@
 #include "base/number.h"
 #include "study/dialects.h"
 
+void dialect_algorithm(struct reading *r, const struct key *k,
+                       const struct node *v, void *into)
+{
+    int which;
+
+    (void)into;
+    if (reading_choice(r, k->name, v, k->choices, &which) == 0)
+        r->s->algorithm = study_algorithms[which];
+}
+
 const struct choice dialect_goals[] = {
     {"MAXIMIZE", 1, 1},
     {"MINIMIZE", 0, 2},

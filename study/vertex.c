@@ -324,16 +324,6 @@ static const struct choice algorithms[] = {
     {NULL, 0, 0},
 };
 
-static void read_algorithm(struct reading *r, const struct key *k,
-                           const struct node *v, void *into)
-{
-    int which; /* study_algorithms begins in this order */
-
-    (void)into;
-    if (reading_choice(r, k->name, v, algorithms, &which) == 0)
-        r->s->algorithm = study_algorithms[which];
-}
-
 static const struct choice noises[] = {
     {"OBSERVATION_NOISE_UNSPECIFIED", 0, 0},
     {"LOW", 0, 1},
@@ -365,7 +355,7 @@ static const char no_stopping[] =
 static const struct key study_keys[] = {
     {.name = "metrics", .read = read_metrics},
     {.name = "parameters", .read = read_params},
-    {.name = "algorithm", .read = read_algorithm},
+    {.name = "algorithm", .read = dialect_algorithm, .choices = algorithms},
     {.name = "observationNoise", .read = read_noise},
     {.name = "measurementSelectionType",
      .read = key_choice,
