@@ -131,9 +131,9 @@ static int catch_up(struct watching *g, struct err *e)
 
 static int follow(struct watching *g, enum watch_end *end, struct err *e)
 {
-    for (;;) {
-        int wait = g->view.live || g->paused_by_us ? LIVE_WAIT_MS : WAIT_MS;
+    int wait = 0; /* it may be paused already, and nothing new to come */
 
+    for (;;) {
         if (interrupt_count() > g->interrupts && interrupted(g, end))
             return 0;
         if (look(g, wait, true, e)) {
@@ -147,6 +147,7 @@ static int follow(struct watching *g, enum watch_end *end, struct err *e)
         if (ferror(stdout) && interrupt_count() == 0)
             interrupt_raise();
         interrupt_sleep(PACE_MS);
+        wait = g->view.live || g->paused_by_us ? LIVE_WAIT_MS : WAIT_MS;
     }
 }
 
