@@ -1,5 +1,6 @@
 /* `logs STUDY TRIAL`: what the trial printed, byte for byte. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <jansson.h>
 #include <stdio.h>
 
 #include "cli/client.h"
@@ -50,6 +51,28 @@ static int print(struct logs *g, bool follow, struct err *e)
     }
 }
 
+/* An attempt that was asked for by its number must have been made. */
+static int check_attempt(struct logs *g, struct err *e)
+{
+    json_t *trial;
+    long long made;
+
+    if (!g->attempt)
+        return 0;
+    if (client_get(g->client,
+                   client_study(g->client, g->study, "/trials/%lld",
+                                (long long)g->number),
+                   &trial, e))
+        return -1;
+    made = json_integer_value(json_object_get(trial, "attempt"));
+    json_decref(trial);
+    if (g->attempt > made)
+        return err_set(e, ERR_ABSENT,
+                       "trial %lld has no attempt %lld, its latest is %lld",
+                       (long long)g->number, (long long)g->attempt, made);
+    return 0;
+}
+
 int cmd_logs(const struct options *o, struct err *e)
 {
     struct logs g = {.study = o->words[0],
@@ -60,7 +83,9 @@ int cmd_logs(const struct options *o, struct err *e)
     if (cmd_number(o->words[1], &g.number, e) || client_look(&g.client, o, e))
         return -1;
     text_init(&g.bytes);
-    rc = print(&g, o->text[OPTION_FOLLOW] != NULL, e);
+    rc = check_attempt(&g, e);
+    if (!rc)
+        rc = print(&g, o->text[OPTION_FOLLOW] != NULL, e);
     text_clear(&g.bytes);
     client_close(g.client);
     return rc ? -1 : CMD_DONE;

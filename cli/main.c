@@ -42,7 +42,8 @@ static const struct verb {
      "STUDY TRIAL [-f] [--stderr] [--attempt N]", "Print what a trial printed"},
     {"why", cmd_why, 1, 2, SERVICE, "STUDY [TRIAL]",
      "Say why a study or a trial is as it is"},
-    {"export", cmd_export, 1, 1, LOOKS | HAS(ONLY), "STUDY [--format csv|json]",
+    {"export", cmd_export, 1, 1, LOOKS | HAS(ONLY),
+     "STUDY [--format FORMAT] [--only STATES]",
      "Print every trial, for other programs"},
     {"validate", cmd_validate, 1, 1, HAS(STATE) | HAS(PRINT) | HAS(ARGV),
      "FILE [--print] [--argv]", "Check a study file"},
@@ -65,7 +66,8 @@ static const struct verb {
      "STUDY TRIAL METRIC=VALUE... [--infeasible WHY]",
      "Tell how a trial that was asked for ended"},
     {"report", cmd_report, 1, ANY, HAS(STEP) | HAS(QUIET),
-     "METRIC=VALUE... [--step N]", "Report metrics, from inside a trial"},
+     "METRIC=VALUE... [--step N] [--quiet]",
+     "Report metrics, from inside a trial"},
     {"serve", cmd_serve, 0, ANY, 0, "[--state DIR] [OPTION...]",
      "Run the service, hypertuned, in the foreground"},
     {"version", version, 0, 0, 0, "", "Say which version this is"},
@@ -93,6 +95,11 @@ static int unknown(const char *name, struct err *e)
             return err_set(e, ERR_INVALID,
                            "%s is not supported by this version (%s)", name,
                            HYPERTUNE_VERSION);
+    if (name[0] == '-')
+        return err_set(e, ERR_INVALID,
+                       "options come after the verb: hypertune VERB [WORDS] "
+                       "[OPTIONS], not hypertune %s",
+                       name);
     for (int i = 0; i < VERBS; i++)
         names[i] = verbs[i].name;
     near = fault_near(name, names, VERBS);
@@ -119,8 +126,8 @@ static void explain(const struct verb *v)
     struct text out;
 
     text_init(&out);
-    text_addf(&out, "Usage: hypertune %s %s\n\n%s.\n\n", v->name, v->usage,
-              v->sentence);
+    text_addf(&out, "Usage: hypertune %s%s%s\n\n%s.\n\n", v->name,
+              *v->usage ? " " : "", v->usage, v->sentence);
     options_explain(v->options, &out);
     (void)fputs(text_str(&out), stdout);
     text_clear(&out);
@@ -175,6 +182,11 @@ static int call(const struct verb *v, const struct options *o, struct err *e)
                        "%s does not know what to do with \"%s\": hypertune %s "
                        "%s",
                        v->name, o->words[v->most], v->name, v->usage);
+    for (size_t i = 0; i < o->n_words; i++)
+        if (!*o->words[i]) /* "$study" of a script, where it is not set */
+            return err_set(e, ERR_INVALID,
+                           "%s was given an empty word: hypertune %s %s",
+                           v->name, v->name, v->usage);
     return v->run(o, e);
 }
 

@@ -52,6 +52,13 @@ status 0 hypertune export verbs
 status 1 hypertune show absent
 has err 'absent'
 status 1 hypertune trial verbs 99
+status 2 hypertune show ''
+has err 'empty word'
+status 2 hypertune --state . list
+has err 'after the verb'
+status 0 hypertune logs verbs 1 --attempt 1
+status 1 hypertune logs verbs 1 --attempt 9
+has err 'no attempt 9'
 status 0 hypertune validate verbs.yaml --argv
 has out 'train\.sh --x='
 status 0 hypertune validate verbs.yaml --print
@@ -60,6 +67,11 @@ touch hold
 sed 's/^study:.*/study: second/' verbs.yaml >second.yaml
 status 0 hypertune submit second.yaml
 until_true "a running trial" sh -c "hypertune trials second | grep -q RUNNING"
+status 0 hypertune pause second
+status 0 hypertune stop second 1
+until_true "nothing running" sh -c "hypertune trial second 1 | grep -q STOPPED"
+status 3 timeout 20 hypertune watch second # at once, not after a long poll
+has err 'hypertune resume second'
 status 0 hypertune cancel second
 until_true "the end of it" sh -c "hypertune show second | grep -q CANCELLED"
 status 0 hypertune delete second
