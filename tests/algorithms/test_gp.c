@@ -114,6 +114,32 @@ START_TEST(known_rows_are_remembered_and_far_ones_are_not)
 }
 END_TEST
 
+START_TEST(means_at_known_rows_need_no_batch)
+{
+    struct gp g;
+    struct gp_batch b;
+    double means[ROWS], moved = 0;
+
+    example(&g);
+    g.theta[AXES + 1] = log(0.05);
+    ck_assert_int_eq(gp_factor(&g), 0);
+    gp_known(&g, means);
+    gp_batch_init(&b, &g, ROWS);
+    gp_batch_set(&b, g.x, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        double mean = 0;
+
+        for (size_t k = 0; k < ROWS; k++)
+            mean += b.k[i * ROWS + k] * g.weights[k];
+        ck_assert_double_eq_tol(means[i], mean, 1e-10);
+        moved = fmax(moved, fabs(mean - g.y[i]));
+    }
+    ck_assert_double_gt(moved, 0.01); /* or there was no noise to see through */
+    gp_batch_clear(&b);
+    gp_clear(&g);
+}
+END_TEST
+
 START_TEST(many_equal_rows_still_factorise)
 {
     double x[50], y[50], ones[50];
@@ -135,4 +161,4 @@ END_TEST
 SUITE("algorithms/gp", the_kernel_is_matern, the_objectives_slopes_are_true,
       a_fit_is_better_than_where_it_began,
       known_rows_are_remembered_and_far_ones_are_not,
-      many_equal_rows_still_factorise)
+      means_at_known_rows_need_no_batch, many_equal_rows_still_factorise)
