@@ -52,7 +52,9 @@ struct algorithm_type {
 
     /* The point for trial `number`, while `running` (pending, launching,
      * running, stopping; ordered by number) have no value yet. Chance is drawn
-     * from (seed, number). -1 only if nothing can be suggested at all. */
+     * from (seed, number). Here trials are counted as they are asked for:
+     * trials that were put in from outside are told, but not counted. -1 only
+     * if nothing can be suggested at all. */
     int (*ask)(const void *state, int64_t number,
                const struct trial *const *running, size_t n_running,
                struct suggestion *out, enum algorithm_answer *answer,

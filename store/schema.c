@@ -108,9 +108,15 @@
 #define STEP_2                                                                 \
     "ALTER TABLE trial ADD COLUMN forecast TEXT NOT NULL DEFAULT '';\n"
 
+/* Trials that were put in from outside: which they are, and how many. */
+#define STEP_3                                                                 \
+    "ALTER TABLE trial ADD COLUMN given INTEGER NOT NULL DEFAULT 0;\n"         \
+    "ALTER TABLE tally ADD COLUMN given INTEGER NOT NULL DEFAULT 0;\n"
+
 const struct schema_step schema_steps[] = {
     {1, STEP_1},
     {2, STEP_2},
+    {3, STEP_3},
 };
 const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
 

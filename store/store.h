@@ -44,7 +44,8 @@ bool store_is_open(const struct store *s); /* a transaction */
 
 /* ---- studies ---- */
 
-/* The counts are kept on write by store_trial_add and store_trial_move. */
+/* The counts are kept on write by store_trial_add and store_trial_move. Trials
+ * that were put in from outside are in `given` only. */
 struct study_row {
     int64_t id; /* never used again */
     const char *name;
@@ -56,11 +57,12 @@ struct study_row {
     int64_t created_ms, ended_ms;
     int64_t next_number; /* of the next trial, from 1 */
     int64_t counts[TRIAL_STATES];
+    int64_t given;
     bool maximize;
     int64_t best_number; /* 0 = none */
     double best_value;
     int64_t since_best; /* SUCCEEDED trials since the best value was first
-                           reached (patience) */
+                           reached (patience), without given ones */
     int64_t stopping;   /* 0, or 1 while ENDING because of a cancel */
 };
 typedef bool store_study_fn(void *ctx, const struct study_row *row);
@@ -77,8 +79,8 @@ int store_study_respec(struct store *s, int64_t id, const char *spec,
                        const char *source, struct err *e);
 int store_study_get(struct store *s, int64_t id, store_study_fn *fn, void *ctx,
                     struct err *e);
-/* Only what moves of its trials change: next_number, counts, best_number,
- * best_value and since_best of *row are set. */
+/* Only what moves of its trials change: next_number, counts, given,
+ * best_number, best_value and since_best of *row are set. */
 int store_study_tally(struct store *s, int64_t id, struct study_row *row,
                       struct err *e);
 /* `last` (the word) means the newest study. ERR_ABSENT if there is none. */
@@ -111,11 +113,12 @@ struct trial_row {
     int64_t changed;     /* a study-wide counter, raised at each change: for
                             incremental listings */
     int64_t ended_order; /* 1, 2, … in the order of ends; 0 = not ended */
+    bool given;          /* put in from outside, with its result */
 };
 typedef bool store_trial_fn(void *ctx, const struct trial_row *row);
 
 /* A new PENDING trial; takes and raises the study's next_number. point,
- * source, forecast, client and created_ms of *row are stored. */
+ * source, forecast, client, given and created_ms of *row are stored. */
 int store_trial_add(struct store *s, const struct trial_row *row,
                     int64_t *number, struct err *e);
 
@@ -127,6 +130,7 @@ struct trial_change {
     enum trial_reason reason;
     const char *detail;
     int attempt, broken;
+    bool given;     /* as the trial was added */
     bool has_value; /* for an end; value and step are dropped otherwise */
     double value;   /* finite, or ERR_INVALID */
     int64_t step;
@@ -145,6 +149,7 @@ struct trial_filter {
     int64_t after;         /* numbers above it */
     int64_t changed_after; /* `changed` above it, ordered by it; 0 = not used */
     int limit;             /* 0 = all */
+    bool own;              /* without given ones */
     bool by_end;           /* the ended ones, ordered by ended_order instead of
                               number; changed_after wins over it */
 };

@@ -11,7 +11,8 @@
     "s.id, s.name, s.state, s.reason, s.spec, s.source, s.base_dir, "          \
     "s.created_ms, s.ended_ms, s.maximize, s.stopping, t.next_number, "        \
     "t.best_number, t.best_value, t.since_best, t.pending, t.launching, "      \
-    "t.running, t.stopping, t.succeeded, t.stopped, t.infeasible, t.failed "   \
+    "t.running, t.stopping, t.succeeded, t.stopped, t.infeasible, t.failed, "  \
+    "t.given "                                                                 \
     "FROM study s JOIN tally t ON t.study_id = s.id "
 
 static int read_row(struct store *s, sqlite3_stmt *q, struct study_row *row,
@@ -33,6 +34,7 @@ static int read_row(struct store *s, sqlite3_stmt *q, struct study_row *row,
     row->since_best = sqlite3_column_int64(q, 14);
     for (int i = 0; i < TRIAL_STATES; i++)
         row->counts[i] = sqlite3_column_int64(q, 15 + i);
+    row->given = sqlite3_column_int64(q, 15 + TRIAL_STATES);
     if (study_state_read(inside_text(q, 2), &row->state))
         return 0;
     return err_set(e, ERR_IO, "%s holds a study in the unknown state \"%s\"",
@@ -172,8 +174,8 @@ int store_study_tally(struct store *s, int64_t id, struct study_row *row,
 {
     static const char sql[] =
         "SELECT next_number, best_number, best_value, since_best, pending, "
-        "launching, running, stopping, succeeded, stopped, infeasible, failed "
-        "FROM tally WHERE study_id = ?1";
+        "launching, running, stopping, succeeded, stopped, infeasible, failed, "
+        "given FROM tally WHERE study_id = ?1";
     sqlite3_stmt *q = inside_look(s, sql, e);
     int rc;
 
@@ -191,6 +193,7 @@ int store_study_tally(struct store *s, int64_t id, struct study_row *row,
     row->since_best = sqlite3_column_int64(q, 3);
     for (int i = 0; i < TRIAL_STATES; i++)
         row->counts[i] = sqlite3_column_int64(q, 4 + i);
+    row->given = sqlite3_column_int64(q, 4 + TRIAL_STATES);
     inside_done(s, q);
     return 0;
 }

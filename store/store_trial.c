@@ -12,7 +12,7 @@
 #define COLUMNS                                                                \
     "study_id, number, state, reason, detail, point, source, client, "         \
     "attempt, broken, value, step, created_ms, started_ms, ended_ms, "         \
-    "changed, ended_order, forecast "
+    "changed, ended_order, forecast, given "
 
 static int read_words(struct store *s, sqlite3_stmt *q, struct trial_row *row,
                       struct err *e)
@@ -50,12 +50,14 @@ static int read_row(struct store *s, sqlite3_stmt *q, struct trial_row *row,
     row->changed = sqlite3_column_int64(q, 15);
     row->ended_order = sqlite3_column_int64(q, 16);
     row->forecast = inside_text(q, 17);
+    row->given = sqlite3_column_int(q, 18) != 0;
     return read_words(s, q, row, e);
 }
 
 static bool passes(const struct trial_filter *f, const struct trial_row *row)
 {
     return row->number > f->after && row->changed > f->changed_after &&
+           !(f->own && row->given) &&
            (!f->states || f->states & 1U << row->state);
 }
 
@@ -96,12 +98,13 @@ static int no_trial(int64_t number, struct err *e)
 /* ---- adding ---- */
 
 /* Takes the next number. */
-static int tally_add(struct store *s, int64_t study_id, int64_t *number,
-                     int64_t *changed, struct err *e)
+static int tally_add(struct store *s, int64_t study_id, bool given,
+                     int64_t *number, int64_t *changed, struct err *e)
 {
     static const char sql[] =
         "UPDATE tally SET next_number = next_number + 1, "
-        "changes = changes + 1, pending = pending + 1 WHERE study_id = ?1 "
+        "changes = changes + 1, pending = pending + 1 - ?2, "
+        "given = given + ?2 WHERE study_id = ?1 "
         "RETURNING next_number - 1, changes";
     sqlite3_stmt *q = inside_change(s, sql, e);
     int rc;
@@ -109,6 +112,7 @@ static int tally_add(struct store *s, int64_t study_id, int64_t *number,
     if (!q)
         return -1;
     sqlite3_bind_int64(q, 1, study_id);
+    sqlite3_bind_int(q, 2, given);
     rc = inside_row(s, q, e);
     if (rc < 0)
         return -1;
@@ -126,13 +130,13 @@ int store_trial_add(struct store *s, const struct trial_row *row,
     static const char sql[] =
         "INSERT INTO trial (study_id, number, state, reason, detail, point, "
         "source, client, attempt, broken, step, created_ms, started_ms, "
-        "ended_ms, changed, ended_order, forecast) "
+        "ended_ms, changed, ended_order, forecast, given) "
         "VALUES (?1, ?2, ?3, '', '', ?4, ?5, ?6, 0, 0, 0, ?7, 0, 0, ?8, 0, "
-        "?9)";
+        "?9, ?10)";
     int64_t taken = 0, changed = 0;
     sqlite3_stmt *q;
 
-    if (tally_add(s, row->study_id, &taken, &changed, e))
+    if (tally_add(s, row->study_id, row->given, &taken, &changed, e))
         return -1;
     q = inside_change(s, sql, e);
     if (!q)
@@ -146,6 +150,7 @@ int store_trial_add(struct store *s, const struct trial_row *row,
     sqlite3_bind_int64(q, 7, row->created_ms);
     sqlite3_bind_int64(q, 8, changed);
     inside_bind_text(q, 9, row->forecast);
+    sqlite3_bind_int(q, 10, row->given);
     if (inside_run(s, q, e))
         return -1;
     *number = taken;
@@ -211,7 +216,7 @@ static void tally_move(struct tally *t, const struct trial_change *c)
     }
     if (c->has_value && c->value == t->best_value && c->number < t->best_number)
         t->best_number = c->number;
-    if (t->best_number)
+    if (t->best_number && !c->given)
         t->since_best++;
 }
 
@@ -237,7 +242,8 @@ static int tally_write(struct store *s, const struct trial_change *c,
         sqlite3_bind_double(q, 5, t->best_value);
     sqlite3_bind_int64(q, 6, t->since_best);
     for (int i = 0; i < TRIAL_STATES; i++)
-        sqlite3_bind_int(q, 7 + i, (i == (int)c->to) - (i == (int)c->from));
+        sqlite3_bind_int(
+            q, 7 + i, c->given ? 0 : (i == (int)c->to) - (i == (int)c->from));
     return inside_run(s, q, e);
 }
 

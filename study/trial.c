@@ -12,7 +12,8 @@ static const struct {
     const char *name;
     unsigned next; /* set of the states that may follow */
 } states[TRIAL_STATES] = {
-    [TRIAL_PENDING] = {"PENDING", TO(LAUNCHING) | TO(STOPPED)},
+    [TRIAL_PENDING] = {"PENDING", TO(LAUNCHING) | TO(STOPPED) | TO(SUCCEEDED) |
+                                      TO(INFEASIBLE) | TO(FAILED)},
     [TRIAL_LAUNCHING] = {"LAUNCHING", TO(RUNNING) | TO(PENDING) | TO(STOPPING) |
                                           TO(SUCCEEDED) | TO(INFEASIBLE) |
                                           TO(FAILED)},

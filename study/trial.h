@@ -15,6 +15,8 @@
  *          +------------+-----------+   an attempt broke and another is left,
  *                                       or a person interrupted the study
  * PENDING -> STOPPED                    stopped before it began
+ * PENDING -> SUCCEEDED | STOPPED | INFEASIBLE | FAILED
+ *                                       put in from outside with its result
  * LAUNCHING, RUNNING -> STOPPING -> STOPPED | SUCCEEDED | INFEASIBLE | FAILED
  *                                   | PENDING (interrupted)
  * FAILED, INFEASIBLE, STOPPED -> PENDING  a person said retry              */

@@ -48,6 +48,7 @@ static void recount(struct live_study *s, const struct study_row *row)
 {
     s->next_number = row->next_number;
     memcpy(s->counts, row->counts, sizeof s->counts);
+    s->given = row->given;
     s->best_number = row->best_number;
     s->best_value = row->best_value;
     s->since_best = row->since_best;
@@ -146,6 +147,7 @@ int board_take_trial(struct live_study *s, const struct trial_row *row,
     t->reason = row->reason;
     t->attempt = row->attempt;
     t->broken = row->broken;
+    t->given = row->given;
     t->started_ms = row->started_ms;
     t->client = mem_copy_text(row->client ? row->client : "");
     while (*at && (*at)->trial.number < row->number)

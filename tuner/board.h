@@ -32,6 +32,7 @@ struct live_trial {
     struct follow *follow;   /* while it runs; NULL if nothing is followed */
     struct live_curve *curves;
     size_t n_curves, curves_cap;
+    bool given;         /* put in from outside: it is about to end */
     int64_t reports;    /* of this attempt */
     int64_t started_ms; /* wall; 0 = not yet */
     int64_t not_before; /* steady; a retry waits until then */
@@ -61,7 +62,8 @@ struct live_study {
     bool cancelled; /* ENDING because of a cancel */
     int64_t created_ms;
     int64_t next_number;
-    int64_t counts[TRIAL_STATES];
+    int64_t counts[TRIAL_STATES]; /* without given ones */
+    int64_t given;
     int64_t best_number;
     double best_value;
     int64_t since_best;

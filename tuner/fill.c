@@ -109,7 +109,7 @@ static void finish(struct board *b, struct live_study *s)
         return;
     if (s->cancelled)
         to = STUDY_CANCELLED;
-    else if (s->counts[TRIAL_SUCCEEDED] > 0)
+    else if (s->best_number > 0)
         to = STUDY_SUCCEEDED;
     reason = mem_copy_text(s->reason);
     rc = run_study(b, s, to, reason, s->cancelled);
@@ -190,6 +190,13 @@ static int launch_waiting(struct board *b, struct live_study *s)
 }
 
 /* ---- asking ---- */
+
+/* Which of the trials that the study itself asks for comes next, from 1: those
+ * put in from outside take numbers, but nobody's turn. */
+static int64_t next_turn(const struct live_study *s)
+{
+    return s->next_number - s->given;
+}
 
 /* A question on its way to the worker and back. */
 struct thought {
@@ -371,6 +378,7 @@ static void ask(struct board *b, struct live_study *s)
     thought->generation = b->generation;
     thought->q.mind = s->mind;
     thought->q.number = s->next_number;
+    thought->q.turn = next_turn(s);
     copy_running(s, &thought->q);
     thought->next = b->thoughts;
     b->thoughts = thought;
@@ -433,10 +441,10 @@ static void fill_active(struct board *b, struct live_study *s)
                                : board_parallel(b, s) - (int)s->n_trials;
     if (s->thinking || b->broken || !wants_more(b, s, places))
         return;
-    if (s->next_number <= (int64_t)s->study.n_start) {
+    if (next_turn(s) <= (int64_t)s->study.n_start) {
         new_trial(
             b, s,
-            &(struct suggestion){.point = s->study.start[s->next_number - 1],
+            &(struct suggestion){.point = s->study.start[next_turn(s) - 1],
                                  .source = "start"});
         return;
     }

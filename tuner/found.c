@@ -21,6 +21,7 @@ static bool see_trial(void *ctx, const struct trial_row *row)
     struct found *found = ctx;
 
     found->trial = row->state;
+    found->given = row->given;
     return false;
 }
 

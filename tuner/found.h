@@ -9,6 +9,7 @@ struct found {
     enum study_state state; /* of a study, with its name and spec */
     char *name, *spec;
     enum trial_state trial; /* of a trial */
+    bool given;
 };
 
 /* ERR_ABSENT if there is none. *out is to be cleared on success. */

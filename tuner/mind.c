@@ -103,8 +103,8 @@ void mind_answer(struct question *q)
     for (size_t i = 0; i < q->n_running; i++)
         running[i] = &q->running[i];
     point_init(&q->out.point, &m->study.space);
-    q->failed = m->type->ask(m->state, q->number, running, q->n_running,
-                             &q->out, &q->answer, &q->err);
+    q->failed = m->type->ask(m->state, q->turn, running, q->n_running, &q->out,
+                             &q->answer, &q->err);
     free(running);
 }
 

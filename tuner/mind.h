@@ -22,7 +22,8 @@ void mind_hear(struct mind *m, const struct trial *ended);
 /* One question, its answer, and the mind it is put to. */
 struct question {
     struct mind *mind;
-    int64_t number;
+    int64_t number; /* the trial's */
+    int64_t turn;   /* which of those that the study asked for it is, from 1 */
     struct trial *running; /* copies, by number */
     size_t n_running;
     struct suggestion out; /* point is inited by mind_answer */

@@ -31,7 +31,8 @@ static int retry_page(struct board *b, struct live_study *s, int64_t number,
                       int64_t *n, bool *more, struct err *e)
 {
     struct retrying r = {.study = s, .e = e};
-    struct trial_filter failed = {.states = 1U << TRIAL_FAILED, .limit = 64};
+    struct trial_filter failed = {
+        .states = 1U << TRIAL_FAILED, .limit = 64, .own = true};
     struct run_cause cause = {.reason = REASON_USER, .detail = "retried"};
     int rc;
 
@@ -60,6 +61,11 @@ static int check_retry(struct board *b, int64_t study, int64_t number,
         return 0;
     if (found_trial(b, study, number, &found, e))
         return -1;
+    if (found.given)
+        return err_set(e, ERR_CONFLICT,
+                       "trial %lld was put in from outside: its point can be "
+                       "tried as one of the `start` points of a study",
+                       (long long)number);
     if (found.trial == TRIAL_FAILED || found.trial == TRIAL_INFEASIBLE ||
         found.trial == TRIAL_STOPPED)
         return 0;

@@ -130,6 +130,7 @@ static struct trial_change change_of(struct board *b,
                                  .detail = why->detail ? why->detail : "",
                                  .attempt = t->attempt,
                                  .broken = t->broken,
+                                 .given = t->given,
                                  .has_value = why->has_value,
                                  .value = why->value,
                                  .step = why->step,
@@ -161,6 +162,9 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
     struct trial_change change = change_of(b, t, to, why);
     struct err e;
 
+    assert(!t->given || (from == TRIAL_PENDING && trial_state_ended(to)));
+    assert(t->given || from != TRIAL_PENDING || to == TRIAL_STOPPED ||
+           !trial_state_ended(to));
     if (begin(b))
         return -1;
     if (trial_state_move(&t->trial.state, to, &e) ||
@@ -194,14 +198,16 @@ static void write_forecast(const struct suggestion *at, struct text *out)
     text_add(out, "}");
 }
 
-int run_add(struct board *b, struct live_study *s, const struct suggestion *at,
-            const char *client, struct live_trial **out)
+static int add(struct board *b, struct live_study *s,
+               const struct suggestion *at, const char *client, bool given,
+               struct live_trial **out)
 {
     struct trial_row row = {.study_id = s->id,
                             .state = TRIAL_PENDING,
                             .detail = "",
                             .source = at->source,
                             .client = client ? client : "",
+                            .given = given,
                             .created_ms = board_now(b)};
     struct text json, forecast;
     struct err e;
@@ -224,6 +230,18 @@ int run_add(struct board *b, struct live_study *s, const struct suggestion *at,
     text_clear(&json);
     board_touch(b, s->id);
     return rc;
+}
+
+int run_add(struct board *b, struct live_study *s, const struct suggestion *at,
+            const char *client, struct live_trial **out)
+{
+    return add(b, s, at, client, false, out);
+}
+
+int run_give(struct board *b, struct live_study *s, const struct suggestion *at,
+             struct live_trial **out)
+{
+    return add(b, s, at, "", true, out);
 }
 
 int run_study(struct board *b, struct live_study *s, enum study_state to,

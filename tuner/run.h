@@ -30,6 +30,11 @@ int run_restop(struct board *b, struct live_trial *t,
 int run_add(struct board *b, struct live_study *s, const struct suggestion *at,
             const char *client, struct live_trial **out);
 
+/* The same for a trial that is put in from outside: the caller ends it by
+ * run_move before anything else happens. */
+int run_give(struct board *b, struct live_study *s, const struct suggestion *at,
+             struct live_trial **out);
+
 int run_study(struct board *b, struct live_study *s, enum study_state to,
               const char *reason, bool cancelled);
 

@@ -54,7 +54,9 @@ static bool why_trial(void *ctx, const struct trial_row *row)
         text_addf(s->out, " (%s)", trial_reason_name(row->reason));
     if (*row->detail)
         text_addf(s->out, ": %s", row->detail);
-    if (*row->source)
+    if (row->given)
+        text_add(s->out, "; it was put in from outside, with its result");
+    else if (*row->source)
         text_addf(s->out, "; its point was chosen by %s", row->source);
     add_forecast(s->out, row->forecast);
     text_add(s->out, "\n");

@@ -9,15 +9,17 @@
 static const struct schema_step longer[] = {
     {1, "SELECT 1"}, /* taken already: never run again */
     {2, "SELECT 1"},
-    {3, "CREATE TABLE later (x INTEGER) STRICT"},
-    {4, "INSERT INTO later VALUES (7)"},
+    {3, "SELECT 1"},
+    {4, "CREATE TABLE later (x INTEGER) STRICT"},
+    {5, "INSERT INTO later VALUES (7)"},
 };
 
 static const struct schema_step broken[] = {
     {1, "SELECT 1"},
     {2, "SELECT 1"},
-    {3, "CREATE TABLE later (x INTEGER) STRICT"},
-    {4, "INSERT INTO nowhere VALUES (7)"},
+    {3, "SELECT 1"},
+    {4, "CREATE TABLE later (x INTEGER) STRICT"},
+    {5, "INSERT INTO nowhere VALUES (7)"},
 };
 
 START_TEST(steps_are_numbered_without_gaps)
@@ -35,10 +37,10 @@ START_TEST(an_older_file_takes_the_steps_it_lacks)
 
     shelf_open(&h);
     MUST(store_commit(h.store, &e));
-    MUST(schema_update(h.store, longer, 4, &e));
+    MUST(schema_update(h.store, longer, 5, &e));
     MUST(inside_ask(h.store, "PRAGMA user_version", &got, &e));
-    ck_assert_int_eq(got, 4);
-    MUST(schema_update(h.store, longer, 4, &e));
+    ck_assert_int_eq(got, 5);
+    MUST(schema_update(h.store, longer, 5, &e));
     MUST(inside_ask(h.store, "SELECT sum(x) FROM later", &got, &e));
     ck_assert_int_eq(got, 7);
     shelf_close(&h);
@@ -53,7 +55,7 @@ START_TEST(a_step_that_fails_takes_back_those_before_it)
 
     shelf_open(&h);
     MUST(store_commit(h.store, &e));
-    MUST_FAIL(schema_update(h.store, broken, 4, &e), ERR_IO);
+    MUST_FAIL(schema_update(h.store, broken, 5, &e), ERR_IO);
     MUST(inside_ask(h.store, "PRAGMA user_version", &got, &e));
     ck_assert_int_eq(got, (int)schema_n_steps);
     MUST(inside_ask(h.store,
@@ -72,7 +74,7 @@ START_TEST(a_newer_file_is_refused)
 
     shelf_open_on_disk(&h);
     MUST(store_commit(h.store, &e));
-    MUST(schema_update(h.store, longer, 4, &e));
+    MUST(schema_update(h.store, longer, 5, &e));
     MUST_FAIL(store_open(&s, h.path, &e), ERR_CONFLICT);
     ck_assert_ptr_nonnull(strstr(e.text, h.path));
     ck_assert_ptr_nonnull(strstr(e.text, "newer Hypertune"));

@@ -358,8 +358,72 @@ START_TEST(the_tally_agrees_with_the_rows_whatever_moves)
 }
 END_TEST
 
-SUITE("store/store_trial", a_trial_is_kept_as_it_was_given,
-      a_move_keeps_all_that_it_says,
+/* Puts a trial in that has ended; returns its number. */
+static int64_t give(struct shelf *h, enum trial_state to, double value)
+{
+    struct trial_row row = {.study_id = h->study,
+                            .point = "{}",
+                            .source = "imported",
+                            .client = "",
+                            .given = true};
+    struct trial_change c = {.study_id = h->study,
+                             .from = TRIAL_PENDING,
+                             .to = to,
+                             .detail = "",
+                             .given = true,
+                             .has_value = to == TRIAL_SUCCEEDED,
+                             .value = value};
+    struct err e;
+
+    MUST(store_trial_add(h->store, &row, &c.number, &e));
+    MUST(store_trial_move(h->store, &c, &e));
+    return c.number;
+}
+
+static bool count_row(void *ctx, const struct trial_row *row)
+{
+    (void)row;
+    ++*(int *)ctx;
+    return true;
+}
+
+START_TEST(given_trials_can_be_best_and_are_counted_apart)
+{
+    const struct trial_filter own = {.own = true};
+    double value = 0.25;
+    int n = 0;
+    struct study_row row;
+    struct shelf h;
+    struct err e;
+
+    shelf_open(&h);
+    ck_assert_int_eq(give(&h, TRIAL_SUCCEEDED, 0.5), 1);
+    ck_assert_int_eq(give(&h, TRIAL_SUCCEEDED, 0.25), 2);
+    ck_assert_int_eq(give(&h, TRIAL_FAILED, 0), 3);
+    row = shelf_study(&h);
+    ck_assert_int_eq(row.given, 3);
+    ck_assert_int_eq(row.next_number, 4);
+    ck_assert_int_eq(row.best_number, 1);
+    ck_assert_int_eq(row.since_best, 0);
+    for (int i = 0; i < TRIAL_STATES; i++)
+        ck_assert_int_eq(row.counts[i], 0);
+    shelf_add_trial(&h);
+    shelf_move(&h, 4, TRIAL_PENDING, TRIAL_RUNNING, NULL);
+    shelf_move(&h, 4, TRIAL_RUNNING, TRIAL_SUCCEEDED, &value);
+    row = shelf_study(&h);
+    ck_assert_int_eq(row.counts[TRIAL_SUCCEEDED], 1);
+    ck_assert_int_eq(row.since_best, 1);
+    ck_assert_int_eq(row.given, 3);
+    MUST(store_study_tally(h.store, h.study, &row, &e));
+    ck_assert_int_eq(row.given, 3);
+    MUST(store_trial_list(h.store, h.study, &own, count_row, &n, &e));
+    ck_assert_int_eq(n, 1);
+    shelf_close(&h);
+}
+END_TEST
+
+SUITE("store/store_trial", given_trials_can_be_best_and_are_counted_apart,
+      a_trial_is_kept_as_it_was_given, a_move_keeps_all_that_it_says,
       a_move_from_a_state_that_is_not_its_own_is_a_conflict,
       a_value_that_is_not_finite_is_refused,
       the_best_of_equals_is_the_earlier_number,

@@ -10,7 +10,7 @@
 /* Rows are from, columns to, in the order of the states. */
 static const char *const picture[TRIAL_STATES] = {
     /* PLRS SSIF */
-    ".x...x..", /* PENDING */
+    ".x..xxxx", /* PENDING: the last four when put in with a result */
     "x.xxx.xx", /* LAUNCHING */
     "x..xx.xx", /* RUNNING */
     "x...xxxx", /* STOPPING */
