@@ -367,6 +367,17 @@ int client_submit(struct client *c, const char *bytes, size_t n,
     return rc ? -1 : understand(c, out, f, e);
 }
 
+int client_give(struct client *c, const char *study, const char *source,
+                const char *bytes, size_t n, struct json_t **out,
+                struct faults *f, struct err *e)
+{
+    const char *path = client_study(c, study, "/trials?source=%s", source);
+
+    if (ask(c, "POST", path, bytes, n, "application/octet-stream", e))
+        return -1;
+    return understand(c, out, f, e);
+}
+
 bool client_lost(const struct client *c)
 {
     return c->lost;

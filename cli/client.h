@@ -48,6 +48,12 @@ int client_submit(struct client *c, const char *bytes, size_t n,
                   const char *file, const char *dir, struct json_t **out,
                   struct faults *f, struct err *e);
 
+/* Puts ended trials into a study; faults of the bytes go to *f. source is
+ * "imported" or "told". */
+int client_give(struct client *c, const char *study, const char *source,
+                const char *bytes, size_t n, struct json_t **out,
+                struct faults *f, struct err *e);
+
 /* The last call got no HTTP answer (nobody is there, or it hung up), or the
  * answer that it is ending or busy: another service may soon be there. */
 bool client_lost(const struct client *c);

@@ -104,9 +104,102 @@ static int read_metrics(const struct telling *t, const struct options *o,
     return 0;
 }
 
+/* NAME=VALUE,NAME=VALUE... as a map of texts, or a JSON object as it is. */
+static int read_params(const char *list, json_t **out, struct err *e)
+{
+    char *copy, *rest, *one;
+    int rc = 0;
+
+    if (*list == '{') {
+        *out = json_loads(list, JSON_REJECT_DUPLICATES, NULL);
+        if (*out)
+            return 0;
+        return err_set(e, ERR_INVALID, "--params is no JSON object: %.100s",
+                       list);
+    }
+    rest = copy = mem_copy_text(list);
+    *out = json_object();
+    while (!rc && (one = strsep(&rest, ","))) {
+        char *equals = strchr(one, '=');
+
+        if (!equals || equals == one) {
+            rc = err_set(e, ERR_INVALID,
+                         "--params wants NAME=VALUE,NAME=VALUE..., or a JSON "
+                         "object where a value holds a comma: \"%.60s\"",
+                         one);
+            break;
+        }
+        *equals = 0;
+        if (json_object_get(*out, one))
+            rc = err_set(e, ERR_INVALID, "--params names %.60s twice", one);
+        else if (json_object_set_new(*out, one, json_string(equals + 1)))
+            rc = err_set(e, ERR_INVALID, "--params is not UTF-8 text");
+    }
+    free(copy);
+    return rc;
+}
+
+/* The words of `tell STUDY --params` as the members of an ended trial. */
+static int read_result(const struct options *o, json_t *trial, struct err *e)
+{
+    const char *why = o->text[OPTION_INFEASIBLE];
+
+    if (o->n_words != (why ? 1 : 2))
+        return err_set(e, ERR_INVALID,
+                       "tell --params wants one METRIC=VALUE, of the study's "
+                       "metric, or --infeasible WHY");
+    for (size_t i = 1; i < o->n_words; i++) {
+        char *metric = NULL;
+        double value;
+
+        if (cmd_metric(o->words[i], &metric, &value, e))
+            return -1;
+        json_object_set_new(trial, metric, json_number(value));
+        free(metric);
+    }
+    if (why) {
+        json_object_set_new(trial, "state", json_string("INFEASIBLE"));
+        json_object_set_new(trial, "detail", json_string(why));
+    }
+    return 0;
+}
+
+/* A trial that was never asked for. */
+static int tell_new(const struct options *o, struct err *e)
+{
+    struct client *c = NULL;
+    json_t *trial = json_object(), *params = NULL, *answer = NULL;
+    char *bytes = NULL;
+    int rc = -1;
+
+    if (read_result(o, trial, e) ||
+        read_params(o->text[OPTION_PARAMS], &params, e))
+        goto out;
+    json_object_set(trial, "params", params);
+    bytes = json_dumps(trial, JSON_COMPACT);
+    if (client_open(&c, o, e) || client_give(c, o->words[0], "told", bytes,
+                                             strlen(bytes), &answer, NULL, e))
+        goto out;
+    (void)printf(
+        "Trial %lld was put in\n",
+        (long long)json_integer_value(json_object_get(answer, "first")));
+    rc = CMD_DONE;
+out:
+    free(bytes);
+    json_decref(answer);
+    json_decref(params);
+    json_decref(trial);
+    client_close(c);
+    return rc;
+}
+
 /* Every word is looked at before anything is sent. */
 static int check_words(const struct options *o, int64_t *number, struct err *e)
 {
+    if (o->n_words < 2)
+        return err_set(e, ERR_INVALID,
+                       "tell wants the number of a trial that was asked for, "
+                       "or --params LIST");
     if (cmd_number(o->words[1], number, e))
         return -1;
     if (o->n_words == 2 && !o->text[OPTION_INFEASIBLE])
@@ -142,9 +235,12 @@ int cmd_tell(const struct options *o, struct err *e)
 {
     const char *why = o->text[OPTION_INFEASIBLE];
     struct telling t = {.study = o->words[0]};
-    json_t *body = json_object(), *answer = NULL;
+    json_t *body, *answer = NULL;
     int rc = -1;
 
+    if (o->text[OPTION_PARAMS])
+        return tell_new(o, e);
+    body = json_object();
     if (check_words(o, &t.number, e) || client_open(&t.client, o, e) ||
         find_goal(&t, e) || read_metrics(&t, o, body, e))
         goto out;

@@ -89,6 +89,9 @@ static void study_facts(const json_t *study, struct text *out)
     print_fact(out, "algorithm", "%s", string_of(study, "algorithm"));
     print_fact(out, "trials", "%s; %lld wanted", text_str(&counts),
                integer_of(study, "trials"));
+    if (integer_of(study, "given") > 0)
+        print_fact(out, "put in", "%lld from outside, with their results",
+                   integer_of(study, "given"));
     if (integer_of(study, "parallel") > 0) /* it has not ended */
         print_fact(out, "parallel", "%lld at a time",
                    integer_of(study, "parallel"));

@@ -45,6 +45,8 @@ static const struct verb {
     {"export", cmd_export, 1, 1, LOOKS | HAS(ONLY),
      "STUDY [--format FORMAT] [--only STATES]",
      "Print every trial, for other programs"},
+    {"import", cmd_import, 2, 2, SERVICE, "STUDY FILE",
+     "Put in trials that were run elsewhere"},
     {"validate", cmd_validate, 1, 1, HAS(STATE) | HAS(PRINT) | HAS(ARGV),
      "FILE [--print] [--argv]", "Check a study file"},
     {"submit", cmd_submit, 1, 1, SERVICE, "FILE",
@@ -62,9 +64,9 @@ static const struct verb {
      "Delete a study and the output of its trials"},
     {"ask", cmd_ask, 1, 1, LOOKS | HAS(ASK_COUNT) | HAS(CLIENT),
      "STUDY [-n K] [--client ID]", "Get trials to evaluate by yourself"},
-    {"tell", cmd_tell, 2, ANY, SERVICE | HAS(INFEASIBLE),
-     "STUDY TRIAL METRIC=VALUE... [--infeasible WHY]",
-     "Tell how a trial that was asked for ended"},
+    {"tell", cmd_tell, 1, ANY, SERVICE | HAS(INFEASIBLE) | HAS(PARAMS),
+     "STUDY TRIAL|--params LIST METRIC=VALUE... [--infeasible WHY]",
+     "Tell how a trial ended: one that was asked for, or any other"},
     {"report", cmd_report, 1, ANY, HAS(STEP) | HAS(QUIET),
      "METRIC=VALUE... [--step N] [--quiet]",
      "Report metrics, from inside a trial"},
@@ -76,7 +78,7 @@ static const struct verb {
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
 /* Words of later versions, and of the manual's. */
-static const char *const later[] = {"dashboard", "token", "import"};
+static const char *const later[] = {"dashboard", "token"};
 
 static const struct verb *find(const char *name)
 {

@@ -41,6 +41,9 @@ static const struct row {
                        "who asks: the same client is given what it holds"},
     [OPTION_INFEASIBLE] = {"infeasible", 0, TEXT, 0, "WHY",
                            "the point cannot give a value, and why"},
+    [OPTION_PARAMS] = {"params", 0, TEXT, 0, "LIST",
+                       "the point of a trial that nobody asked for: "
+                       "NAME=VALUE,NAME=VALUE... or a JSON object"},
     [OPTION_FOLLOW] = {"follow", 'f', NOTHING, 0, "",
                        "go on until the trial has ended"},
     [OPTION_STDERR] = {"stderr", 0, NOTHING, 0, "",

@@ -16,13 +16,13 @@
 
 enum { MOST_FAULTS = 50 }; /* of one file, printed */
 
-/* One byte more than a document may have is enough for the decoder to refuse
- * it. */
-static int read_all(int fd, const char *path, struct text *out, struct err *e)
+/* One byte more than `most` is enough to see that it is too much. */
+static int read_all(int fd, const char *path, size_t most, struct text *out,
+                    struct err *e)
 {
     char block[65536];
 
-    while (out->len <= NODE_MOST_BYTES) {
+    while (out->len <= most) {
         ssize_t n = read(fd, block, sizeof block);
 
         if (!n)
@@ -39,7 +39,8 @@ static int read_all(int fd, const char *path, struct text *out, struct err *e)
     return 0;
 }
 
-static int open_and_read(const char *path, struct text *out, struct err *e)
+static int open_and_read(const char *path, size_t most, struct text *out,
+                         struct err *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
     struct stat is;
@@ -50,11 +51,31 @@ static int open_and_read(const char *path, struct text *out, struct err *e)
         return -1;
     }
     if (!fstat(fd, &is) && S_ISDIR(is.st_mode))
-        rc = err_set(e, ERR_INVALID, "%s is a folder, not a study file", path);
+        rc = err_set(e, ERR_INVALID, "%s is a folder, and a file is wanted",
+                     path);
     else
-        rc = read_all(fd, path, out, e);
+        rc = read_all(fd, path, most, out, e);
     (void)close(fd);
     return rc;
+}
+
+static int read_path(const char *path, size_t most, struct text *out,
+                     struct err *e)
+{
+    if (!strcmp(path, "-"))
+        return read_all(STDIN_FILENO, "standard input", most, out, e);
+    return open_and_read(path, most, out, e);
+}
+
+int source_bytes(const char *path, size_t most, struct text *out, struct err *e)
+{
+    if (read_path(path, most, out, e))
+        return -1;
+    if (out->len > most)
+        return err_set(e, ERR_INVALID,
+                       "%s has more than %zu MB: divide it into several files",
+                       path, most >> 20);
+    return 0;
 }
 
 /* Base name and folder of a file that was just read. */
@@ -105,13 +126,8 @@ int source_read(struct source *out, const char *path, struct err *e)
     *out = (struct source){.path = path};
     faults_init(&faults);
     text_init(&out->bytes);
-    if (!strcmp(path, "-")) {
-        if (read_all(STDIN_FILENO, "standard input", &out->bytes, e))
-            goto out;
-    } else if (open_and_read(path, &out->bytes, e)) {
-        goto out;
-    }
-    if (place(out, e))
+    /* the decoder refuses what is too much */
+    if (read_path(path, NODE_MOST_BYTES, &out->bytes, e) || place(out, e))
         goto out;
     if (codec_decode(text_str(&out->bytes), out->bytes.len, out->file,
                      &out->study, &faults)) {

@@ -23,6 +23,11 @@ struct source {
 int source_read(struct source *out, const char *path, struct err *e);
 void source_clear(struct source *s);
 
+/* Appends what the file (- is standard input) holds. ERR_INVALID if it cannot
+ * be read, or has more than `most` bytes. */
+int source_bytes(const char *path, size_t most, struct text *out,
+                 struct err *e);
+
 /* Prints the faults to stderr; *e is ERR_INVALID without a sentence. Returns
  * -1. */
 int source_faults(const char *path, const struct faults *f, struct err *e);

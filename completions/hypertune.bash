@@ -21,7 +21,7 @@ _hypertune()
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "run best watch list show trials \
-            trial logs why export validate submit pause resume cancel stop \
+            trial logs why export import validate submit pause resume cancel stop \
             retry delete ask tell report serve version help" -- "$word")
         return
     fi
@@ -48,6 +48,14 @@ _hypertune()
     case $verb in
     run | submit | validate)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        ;;
+    import)
+        if [ "$COMP_CWORD" -eq 2 ]; then
+            mapfile -t COMPREPLY < <(compgen -W "$(_hypertune_studies)" \
+                -- "$word")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        fi
         ;;
     best | watch | show | trials | trial | logs | why | export | pause | \
         resume | cancel | stop | retry | delete | ask | tell)

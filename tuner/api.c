@@ -76,6 +76,7 @@ static const struct {
     {{"POST", STUDY ":ask", "gives trials to a client"}, api_ask},
     {{"GET", STUDY "/best", "lists the best trials"}, api_trials_best},
     {{"GET", STUDY "/trials", "lists trials"}, api_trials_list},
+    {{"POST", STUDY "/trials", "takes ended trials"}, api_trials_give},
     {{"GET", TRIAL, "shows a trial"}, api_trials_show},
     {{"POST", TRIAL ":stop", "stops a trial"}, api_trials_stop},
     {{"POST", TRIAL ":report", "takes one measurement"}, api_trials_report},

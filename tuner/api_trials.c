@@ -108,6 +108,42 @@ int api_trials_list(struct call *c, struct err *e)
     return 0;
 }
 
+/* ---- put in ---- */
+
+static int give(struct call *c, const char *source, struct faults *f,
+                struct err *e)
+{
+    struct engine_given given;
+    size_t n;
+    const char *bytes = request_body(c->request, &n);
+
+    if (engine_give(c->face->engine, c->study, bytes, n, source, &given, f, e))
+        return -1;
+    text_addf(&c->out,
+              "{\"given\": %lld, \"first\": %lld, \"unfinished\": %lld}",
+              (long long)given.n, given.n ? (long long)given.first : 0LL,
+              (long long)given.unfinished);
+    return 0;
+}
+
+int api_trials_give(struct call *c, struct err *e)
+{
+    const char *source = request_query(c->request, "source");
+    struct faults faults;
+
+    if (!source || !*source)
+        source = "imported";
+    if (strcmp(source, "imported") != 0 && strcmp(source, "told") != 0)
+        return err_set(e, ERR_INVALID,
+                       "\"source\" must be imported or told, not \"%.40s\"",
+                       source);
+    faults_init(&faults);
+    if (give(c, source, &faults, e))
+        call_fail(c, e, &faults);
+    faults_clear(&faults);
+    return 0;
+}
+
 /* ---- one ---- */
 
 struct part {

@@ -7,6 +7,7 @@
 
 call_fn api_trials_best;
 call_fn api_trials_list;
+call_fn api_trials_give;
 call_fn api_trials_show;
 call_fn api_trials_stop;
 call_fn api_trials_report;

@@ -13,10 +13,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "study/codec.h"
+#include "study/given.h"
 #include "tuner/board.h"
 #include "tuner/deeds.h"
 #include "tuner/fill.h"
 #include "tuner/found.h"
+#include "tuner/give.h"
 #include "tuner/judge.h"
 #include "tuner/listen.h"
 #include "tuner/recover.h"
@@ -297,6 +299,29 @@ int engine_tell(struct engine *g, int64_t study, int64_t number,
         return err_set(e, ERR_CONFLICT, "trial %lld is %s", (long long)number,
                        trial_state_name(t->trial.state));
     return judge_told(&g->board, t, value, infeasible, e);
+}
+
+int engine_give(struct engine *g, int64_t study, const char *bytes, size_t n,
+                const char *source, struct engine_given *out, struct faults *f,
+                struct err *e)
+{
+    struct live_study *s;
+    struct given given;
+    int rc;
+
+    *out = (struct engine_given){0};
+    if (enter(g, e) || live(g, study, &s, e))
+        return -1;
+    if (s->state == STUDY_ENDING)
+        return err_set(e, ERR_CONFLICT, "study %s is ending: %s", s->name,
+                       s->reason);
+    if (given_read(bytes, n, &s->study, &given, f))
+        return -1;
+    rc = give_trials(&g->board, s, &given, source, &out->first, e);
+    out->n = (int64_t)given.n;
+    out->unfinished = (int64_t)given.unfinished;
+    given_clear(&given);
+    return rc;
 }
 
 void engine_news(void *ctx, const struct launcher_news *news)

@@ -94,6 +94,20 @@ int engine_report(struct engine *g, int64_t study, int64_t number,
 int engine_tell(struct engine *g, int64_t study, int64_t number,
                 const double *value, const char *infeasible, struct err *e);
 
+struct engine_given {
+    int64_t first;      /* number of the first; the others follow it */
+    int64_t n;          /* how many were put in */
+    int64_t unfinished; /* left out, for they had not ended */
+};
+/* Puts trials that were run elsewhere into a study that has not ended, as
+ * study/given.h reads them: all of the bytes' or none. They are results for
+ * the search and can be the best; they are never launched, and do not count
+ * towards `trials`. source: "imported" or "told". Faults of the bytes go to
+ * *f, everything else to *e (then f->n is 0). */
+int engine_give(struct engine *g, int64_t study, const char *bytes, size_t n,
+                const char *source, struct engine_given *out, struct faults *f,
+                struct err *e);
+
 /* A launcher_news_fn; ctx is the engine. */
 void engine_news(void *ctx, const struct launcher_news *news);
 

@@ -188,6 +188,7 @@ void show_study_open(struct text *out, const struct study_row *row,
     open_study(out, row);
     add_spec(out, row, engine);
     add_counts(out, row);
+    add_whole(out, "given", row->given);
     text_add(out, ", \"best\": ");
     if (!row->best_number ||
         store_trial_get(store, row->id, row->best_number, add_best, out, NULL))

@@ -93,7 +93,7 @@ START_TEST(what_is_no_file_is_said_in_one_sentence)
     ck_assert_ptr_nonnull(strstr(e.text, "/nowhere/s.yaml"));
     ck_assert_int_eq(source_read(&s, "/tmp", &e), -1);
     ck_assert_int_eq(e.code, ERR_INVALID);
-    ck_assert_str_eq(e.text, "/tmp is a folder, not a study file");
+    ck_assert_str_eq(e.text, "/tmp is a folder, and a file is wanted");
 }
 END_TEST
 
