@@ -27,6 +27,8 @@ double problem_value(const struct problem *p, const struct point *at)
     size_t branch = p->n_branches > 1 ? at->values[0].choice : 0, n = 0;
     double x[PROBLEM_AXES] = {0}, across = 0;
 
+    if (p->measured)
+        return tables_mean(&p->grid, tables_row(&p->study.space, at));
     for (size_t i = p->n_branches > 1 ? 1 : 0; i < at->n; i++) {
         if (!at->values[i].active)
             continue;
@@ -39,6 +41,15 @@ double problem_value(const struct problem *p, const struct point *at)
         return NAN;
     return bbob_value(&p->at[branch], x) - p->at[branch].fopt +
            p->offset[branch];
+}
+
+double problem_report(const struct problem *p, const struct point *at,
+                      struct draw *chance)
+{
+    if (p->measured)
+        return tables_read(&p->grid, tables_row(&p->study.space, at),
+                           draw_below(chance, p->grid.n_reads));
+    return problem_value(p, at) + p->noise * draw_normal(chance);
 }
 
 void problem_init(struct problem *p, const struct problem_suite *suite,
@@ -54,6 +65,7 @@ void problem_init(struct problem *p, const struct problem_suite *suite,
 void problem_clear(struct problem *p)
 {
     study_clear(&p->study);
+    tables_close(&p->grid);
     for (size_t i = 0; i < PROBLEM_BRANCHES; i++)
         bbob_clear(&p->at[i]);
 }

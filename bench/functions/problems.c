@@ -190,7 +190,30 @@ static void make_failing(struct problem *p, size_t k, size_t d, int instance)
     snprintf(p->name, sizeof p->name, "failing-f%zu", functions[k]);
 }
 
+/* A table that was measured once, in bench/tables. */
+static void make_table(struct problem *p, size_t k, size_t d, int instance)
+{
+    static const char *const names[] = {"digits", "boosting", "svm"};
+    char path[4096];
+    struct err e;
+
+    (void)d;
+    (void)instance;
+    snprintf(p->name, sizeof p->name, "%s", names[k]);
+    snprintf(path, sizeof path, "%s/%s.txt", BENCH_TABLES, names[k]);
+    p->measured = true;
+    if (tables_open(&p->grid, &p->study.space, path, &e) < 0) {
+        fprintf(stderr, "%s\n", e.text);
+        exit(EXIT_FAILURE);
+    }
+    p->optimum = p->grid.least;
+}
+
 const struct problem_suite problem_suites[] = {
-    {"bbob", BBOB_FUNCTIONS, make_bbob},  {"mixed", 8, make_mixed},
-    {"conditional", 5, make_conditional}, {"noisy", 8, make_noisy},
-    {"failing", 8, make_failing},         {NULL, 0, NULL}};
+    {"bbob", BBOB_FUNCTIONS, make_bbob},
+    {"mixed", 8, make_mixed},
+    {"conditional", 5, make_conditional},
+    {"noisy", 8, make_noisy},
+    {"failing", 8, make_failing},
+    {"tables", 3, make_table},
+    {NULL, 0, NULL}};
