@@ -150,7 +150,7 @@ static int read_result(const struct options *o, json_t *trial, struct err *e)
                        "metric, or --infeasible WHY");
     for (size_t i = 1; i < o->n_words; i++) {
         char *metric = NULL;
-        double value;
+        double value = 0;
 
         if (cmd_metric(o->words[i], &metric, &value, e))
             return -1;
