@@ -1,4 +1,5 @@
-/* A study's algorithm, opened, with the trials it has still to be told of. */
+/* A study's algorithm, opened, with the trials it has still to be told of; and
+ * what is made of all its results. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/mind.h"
 
@@ -7,6 +8,7 @@
 
 #include "algorithms/algorithms.h"
 #include "base/mem.h"
+#include "base/quote.h"
 #include "study/codec.h"
 
 struct mind {
@@ -116,4 +118,122 @@ void question_clear(struct question *q)
     q->running = NULL;
     q->n_running = 0;
     point_clear(&q->out.point);
+}
+
+/* ---- what matters ---- */
+
+void weighing_init(struct weighing *w, const char *spec)
+{
+    *w = (struct weighing){.spec = mem_copy_text(spec)};
+    study_init(&w->study);
+}
+
+void weighing_clear(struct weighing *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free(w->results[i].point);
+    free(w->results);
+    free(w->shares);
+    free(w->spec);
+    study_clear(&w->study);
+    *w = (struct weighing){0};
+}
+
+void weighing_add(struct weighing *w, enum trial_state state, double value,
+                  const char *point)
+{
+    void *results = w->results;
+
+    mem_grow(&results, &w->cap, w->n + 1, sizeof *w->results);
+    w->results = results;
+    w->results[w->n++] = (struct weighing_result){
+        .state = state, .value = value, .point = mem_copy_text(point)};
+}
+
+/* Those whose points the space holds; yours to clear and free. */
+static struct trial *read_results(const struct weighing *w, size_t *n)
+{
+    struct trial *trials = mem_new(w->n, sizeof *trials);
+    struct err e;
+
+    *n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        struct trial *t = &trials[*n];
+
+        t->state = w->results[i].state;
+        t->value = w->results[i].value;
+        t->has_value = true;
+        if (point_read_json(&t->point, &w->study.space, w->results[i].point,
+                            &e) == 0)
+            ++*n;
+    }
+    return trials;
+}
+
+void weighing_think(struct weighing *w)
+{
+    struct trial *trials;
+    struct study study;
+    size_t n;
+
+    w->failed = decode(w->spec, &study, &w->err);
+    if (w->failed)
+        return;
+    study_clear(&w->study);
+    w->study = study;
+    w->shares = mem_new(study.space.n, sizeof *w->shares);
+    trials = read_results(w, &n);
+    w->n_weighed = importance_results(trials, n);
+    w->failed = importance_of(&w->study, trials, n, w->shares, &w->err);
+    for (size_t i = 0; i < n; i++)
+        trial_clear(&trials[i]);
+    free(trials);
+}
+
+/* A parameter's place in the space, and its share. */
+struct weight {
+    size_t param;
+    double share;
+};
+
+static int by_share(const void *a, const void *b)
+{
+    const struct weight *x = a, *y = b;
+
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
+    return (x->param > y->param) - (x->param < y->param);
+}
+
+static void write_weight(const struct weighing *w, size_t param,
+                         struct text *out)
+{
+    const struct importance *i = &w->shares[param];
+
+    text_add(out, "{\"name\": ");
+    quote_json(out, w->study.space.params[param].name);
+    text_addf(out,
+              ", \"share\": %.4f, \"low\": %.4f, \"high\": %.4f, "
+              "\"first\": %.4f, \"total\": %.4f}",
+              i->share, i->low, i->high, i->first, i->total);
+}
+
+void weighing_write(const struct weighing *w, struct text *out)
+{
+    size_t n = w->failed ? 0 : w->study.space.n;
+    struct weight *order = mem_new(n, sizeof *order);
+
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct weight){i, w->shares[i].share};
+    qsort(order, n, sizeof *order, by_share);
+    text_addf(out, "{\"results\": %zu, \"needs\": %d, \"why\": ", w->n_weighed,
+              IMPORTANCE_LEAST);
+    quote_json(out, w->failed ? w->err.text : "");
+    text_add(out, ", \"params\": [");
+    for (size_t i = 0; i < n; i++) {
+        text_add(out, i ? ", " : "");
+        write_weight(w, order[i].param, out);
+    }
+    text_add(out, "]}");
+    free(order);
 }

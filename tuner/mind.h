@@ -6,7 +6,9 @@
 #define TUNER_MIND_H
 
 #include "algorithms/algorithm.h"
+#include "algorithms/importance.h"
 #include "base/err.h"
+#include "base/text.h"
 
 struct mind;
 
@@ -34,5 +36,34 @@ struct question {
 /* Tells what was heard, then asks. Runs on any thread. */
 void mind_answer(struct question *q);
 void question_clear(struct question *q); /* not the mind */
+
+/* Which parameters matter, whatever the study's algorithm: its results, and
+ * what was made of them. */
+struct weighing {
+    char *spec; /* canonical */
+    struct weighing_result {
+        enum trial_state state;
+        double value;
+        char *point; /* as JSON */
+    } * results;     /* in the order of ends */
+    size_t n, cap;
+    struct study study;        /* from here on: of weighing_think */
+    struct importance *shares; /* one for each parameter, unless failed */
+    size_t n_weighed;          /* results that could be read */
+    int failed;                /* 0 or -1 with err */
+    struct err err;
+};
+void weighing_init(struct weighing *w, const char *spec);
+void weighing_clear(struct weighing *w); /* may be called twice */
+
+/* A value of a trial that SUCCEEDED or was STOPPED. */
+void weighing_add(struct weighing *w, enum trial_state state, double value,
+                  const char *point);
+
+/* Weighs them, once. Runs on any thread. */
+void weighing_think(struct weighing *w);
+
+/* Appends docs/api.md's importance, the largest share first. */
+void weighing_write(const struct weighing *w, struct text *out);
 
 #endif
