@@ -14,7 +14,10 @@
 #include "cli/rows.h"
 #include "cli/view.h"
 
-enum { MOST_MEASUREMENTS = 20 }; /* the last ones, in the table */
+enum {
+    MOST_MEASUREMENTS = 20, /* the last ones, in the table */
+    MOST_SHARES = 10        /* the largest ones, likewise */
+};
 
 static const char *string_of(const json_t *map, const char *key)
 {
@@ -74,6 +77,44 @@ static void why_facts(const json_t *study, struct text *out)
     free(why);
 }
 
+/* One line a parameter, the largest share first, in columns. */
+static void share_facts(const json_t *list, struct text *out)
+{
+    size_t n = json_array_size(list), width = 0;
+    const char *title = "importance";
+
+    for (size_t i = 0; i < n && i < MOST_SHARES; i++) {
+        size_t w = print_width(string_of(json_array_get(list, i), "name"));
+
+        width = w > width ? w : width;
+    }
+    for (size_t i = 0; i < n && i < MOST_SHARES; i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *name = string_of(one, "name");
+
+        print_fact(out, title, "%s%*s  %.2f  [%.2f, %.2f]", name,
+                   (int)(width - print_width(name)), "",
+                   json_number_value(json_object_get(one, "share")),
+                   json_number_value(json_object_get(one, "low")),
+                   json_number_value(json_object_get(one, "high")));
+        title = "";
+    }
+    if (n > MOST_SHARES)
+        print_fact(out, "", "and %zu more: --format json", n - MOST_SHARES);
+}
+
+static void importance_facts(const json_t *study, struct text *out)
+{
+    const json_t *importance = json_object_get(study, "importance");
+
+    if (!importance) /* an older service */
+        return;
+    if (*string_of(importance, "why"))
+        print_fact(out, "importance", "%s", string_of(importance, "why"));
+    else
+        share_facts(json_object_get(importance, "params"), out);
+}
+
 static void study_facts(const json_t *study, struct text *out)
 {
     struct text counts;
@@ -96,6 +137,7 @@ static void study_facts(const json_t *study, struct text *out)
         print_fact(out, "parallel", "%lld at a time",
                    integer_of(study, "parallel"));
     best_fact(study, out);
+    importance_facts(study, out);
     cell_fact(out, "created", listing_time, study, "created");
     cell_fact(out, "ended", listing_time, study, "ended");
     why_facts(study, out);
@@ -210,7 +252,11 @@ int cmd_show(const struct options *o, struct err *e)
 
     if (client_look(&c, o, e))
         return -1;
-    rc = client_get(c, client_study(c, o->words[0], "%s", ""), &study, e);
+    rc =
+        client_get(c,
+                   client_study(c, o->words[0], "%s",
+                                o->format == FORMAT_CSV ? "" : "?importance=1"),
+                   &study, e);
     if (!rc && o->format == FORMAT_CSV) {
         listing_begin(&l, o->format, csv, sizeof csv / sizeof *csv);
         listing_row(&l, study);
