@@ -31,6 +31,24 @@ void algorithms_init(void)
     gsl_set_error_handler_off();
 }
 
+bool kinds_default(const struct study *study, int64_t number,
+                   struct suggestion *out)
+{
+    const struct space *s = &study->space;
+    bool declared = false;
+    struct point middle;
+
+    for (size_t i = 0; i < s->n; i++)
+        declared = declared || s->params[i].fallback.active;
+    if (!declared || number != (int64_t)study->n_start + 1)
+        return false;
+    point_middle(&middle, s);
+    memcpy(out->point.values, middle.values, s->n * sizeof *middle.values);
+    point_clear(&middle);
+    kinds_source(out, "default");
+    return true;
+}
+
 void kinds_source(struct suggestion *out, const char *source)
 {
     snprintf(out->source, sizeof out->source, "%s", source);

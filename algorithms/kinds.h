@@ -18,6 +18,12 @@ extern const struct algorithm_type algorithm_tpe;
 void kinds_sobol(const struct encode *e, uint64_t seed, uint64_t index,
                  struct point *out);
 
+/* Whether trial `number` is the first after the study's start points and there
+ * are declared defaults: then the suggestion is the point of these, and of the
+ * middle of what has none. */
+bool kinds_default(const struct study *study, int64_t number,
+                   struct suggestion *out);
+
 /* Says where a suggestion came from; at most 15 letters. */
 void kinds_source(struct suggestion *out, const char *source);
 

@@ -51,10 +51,12 @@ static int ask_quasi(const void *state, int64_t number,
     (void)running;
     (void)n_running;
     (void)e;
+    *answer = ALGORITHM_POINT;
+    if (kinds_default(q->study, number, out))
+        return 0;
     kinds_sobol(&q->encode, q->study->seed,
                 (uint64_t)number - 1 - q->study->n_start, &out->point);
     kinds_source(out, "sobol");
-    *answer = ALGORITHM_POINT;
     return 0;
 }
 

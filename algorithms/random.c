@@ -50,12 +50,14 @@ static int ask_random(const void *state, int64_t number,
     (void)running;
     (void)n_running;
     (void)e;
+    *answer = ALGORITHM_POINT;
+    if (kinds_default(r->study, number, out))
+        return 0;
     draw_init(&d, r->study->seed, DRAW_RANDOM, (uint64_t)number);
     for (size_t i = 0; i < r->study->space.n; i++)
         out->point.values[i] = choose(&r->encode, i, &d);
     point_settle(&out->point, &r->study->space);
     kinds_source(out, "random");
-    *answer = ALGORITHM_POINT;
     return 0;
 }
 

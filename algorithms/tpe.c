@@ -316,6 +316,7 @@ static int ask_tpe(const void *state, int64_t number,
 {
     const struct tpe *t = state;
     size_t n = t->history->n_valued;
+    bool design = n + n_running < t->n_design || 2 * n < t->n_design;
     struct untried u;
 
     (void)e;
@@ -323,7 +324,10 @@ static int ask_tpe(const void *state, int64_t number,
     *answer = ALGORITHM_POINT;
     if (untried_none(&u))
         *answer = ALGORITHM_DONE;
-    else if (n + n_running < t->n_design || 2 * n < t->n_design)
+    else if (kinds_default(t->study, number, out) &&
+             untried_has(&u, &out->point))
+        ; /* whatever start points and trials from outside have told */
+    else if (design)
         untried_first(&u, out);
     else
         suggest(t, &u, out);

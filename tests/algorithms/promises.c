@@ -274,7 +274,7 @@ START_TEST(no_two_running_trials_try_the_same)
 
     if (!pair(_i, &s, &w))
         return;
-    chance = !w.type->learns && strcmp(w.type->name, "grid") != 0;
+    chance = !w.type->learns;
     run(&w, 10, 1);
     for (size_t k = 0; k < 8 && ask(&w, k) == ALGORITHM_POINT; k++)
         ;
@@ -349,7 +349,25 @@ START_TEST(grid_refuses_what_has_no_steps_and_says_what_to_do)
 }
 END_TEST
 
-START_TEST(grid_counts_on_after_the_start_points)
+/* Tells the trial `number`, which is at the k-th of two start points or was put
+ * in from outside. */
+static void tell_at(struct work *w, int64_t number, uint64_t choice,
+                    int64_t whole)
+{
+    struct trial t = {.number = number,
+                      .state = TRIAL_SUCCEEDED,
+                      .has_value = true,
+                      .value = (double)number};
+
+    point_init(&t.point, &w->study->space);
+    t.point.values[0].choice = choice;
+    t.point.values[1].whole = whole;
+    point_settle(&t.point, &w->study->space);
+    w->type->tell(w->state, &t);
+    trial_clear(&t);
+}
+
+START_TEST(grid_tries_the_rest_of_what_was_told)
 {
     struct study s;
     struct work w;
@@ -360,18 +378,79 @@ START_TEST(grid_counts_on_after_the_start_points)
     spaces_tiny(&s);
     s.n_start = 2; /* handed out by the engine as trials 1 and 2 */
     ck_assert(work_open(&w, algorithms_find("grid"), &s));
+    tell_at(&w, 1, 0, -1);
+    tell_at(&w, 2, 1, 1);
     point_init(&p, &s.space);
     out.point = p;
-    w.type->ask(w.state, 3, NULL, 0, &out, &answer, NULL);
-    ck_assert_int_eq(answer, ALGORITHM_POINT);
-    ck_assert(out.point.values[0].choice == 0 &&
-              out.point.values[1].whole == -1);
-    w.type->ask(w.state, 9, NULL, 0, &out, &answer, NULL);
+    for (int64_t k = 0; k < 4; k++) {
+        uint64_t index = (uint64_t)k + 1;
+
+        w.type->ask(w.state, k + 3, NULL, 0, &out, &answer, NULL);
+        ck_assert_int_eq(answer, ALGORITHM_POINT);
+        ck_assert(out.point.values[0].choice == index / 3 &&
+                  out.point.values[1].whole == (int64_t)(index % 3) - 1);
+        tell_at(&w, k + 3, out.point.values[0].choice,
+                out.point.values[1].whole);
+    }
+    w.type->ask(w.state, 7, NULL, 0, &out, &answer, NULL);
     ck_assert_int_eq(answer, ALGORITHM_DONE);
-    point_clear(&out.point);
+    point_clear(&p);
     work_close(&w);
     s.n_start = 0;
     spaces_clear(&s);
+}
+END_TEST
+
+START_TEST(declared_defaults_come_first_and_once)
+{
+    for (size_t a = 0; a < N_ALGORITHMS; a++) {
+        struct study s;
+        struct work w;
+        struct param *p;
+
+        spaces_stepped(&s);
+        p = &s.space.params[s.space.n - 1];
+        p->fallback = param_nth(p, 3);
+        p->fallback.active = true;
+        if (work_open(&w, algorithms[a], &s)) {
+            bool learns = w.type->learns;
+
+            run(&w, 12, 2);
+            ck_assert_msg(param_same(p, &p->fallback,
+                                     &w.trials[0].point.values[s.space.n - 1]),
+                          "%s", w.type->name);
+            for (size_t k = 1; learns && k < w.n; k++)
+                ck_assert(!point_same(&w.trials[0].point, &w.trials[k].point,
+                                      &s.space));
+            work_close(&w);
+        }
+        spaces_clear(&s);
+    }
+}
+END_TEST
+
+START_TEST(many_start_points_do_not_keep_the_defaults_from_being_tried)
+{
+    static const char *const names[] = {"tpe", "cma-es", "random",
+                                        "quasi-random"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct study s;
+        struct work w;
+        struct param *p;
+
+        spaces_cube(&s, 3);
+        p = &s.space.params[0];
+        p->fallback = (struct value){.active = true, .real = 4.5};
+        s.n_start = 40;
+        ck_assert(work_open(&w, algorithms_find(names[i]), &s));
+        run(&w, 40, 1); /* in place of the engine's */
+        ck_assert_int_eq(ask(&w, 0), ALGORITHM_POINT);
+        ck_assert_msg(w.trials[40].point.values[0].real == 4.5, "%s", names[i]);
+        work_close(&w);
+        s.n_start = 0;
+        spaces_clear(&s);
+    }
 }
 END_TEST
 
@@ -629,7 +708,10 @@ int main(void)
     tcase_add_test(c, a_finite_space_ends_when_all_of_it_was_tried);
     tcase_add_test(c, a_noisy_space_may_be_tried_again);
     tcase_add_test(c, grid_refuses_what_has_no_steps_and_says_what_to_do);
-    tcase_add_test(c, grid_counts_on_after_the_start_points);
+    tcase_add_test(c, grid_tries_the_rest_of_what_was_told);
+    tcase_add_test(c, declared_defaults_come_first_and_once);
+    tcase_add_test(c,
+                   many_start_points_do_not_keep_the_defaults_from_being_tried);
     tcase_add_loop_test(c, awkward_results_break_nothing, 0, 6);
     tcase_add_test(c, a_study_where_everything_fails_goes_on);
     tcase_add_test(c, repeated_points_break_nothing);
