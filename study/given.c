@@ -166,6 +166,12 @@ static int read_trial(const struct reading *r, const struct record *at,
     return 0;
 }
 
+static void clear_trial(struct given_trial *t)
+{
+    trial_clear(&t->trial);
+    free(t->detail);
+}
+
 /* Takes one trial in. Returns false once nothing more need be read. */
 static bool take(const struct reading *r, const struct record *at)
 {
@@ -173,20 +179,23 @@ static bool take(const struct reading *r, const struct record *at)
     struct given_trial t = {0};
     void *trials = g->trials;
 
+    if (read_trial(r, at, &t))
+        return r->f->n < MOST_FAULTS;
+    if (!trial_state_ended(t.trial.state)) {
+        g->unfinished++;
+        return true;
+    }
     if (g->n == GIVEN_MOST) {
         faults_add(r->f, at->line, at->column,
                    "more than %d trials at once are not taken: divide the file",
                    GIVEN_MOST);
+        clear_trial(&t);
         return false;
     }
-    if (read_trial(r, at, &t) == 0 && !t.detail) {
-        g->unfinished++;
-    } else if (t.detail) {
-        mem_grow(&trials, &g->cap, g->n + 1, sizeof *g->trials);
-        g->trials = trials;
-        g->trials[g->n++] = t;
-    }
-    return r->f->n < MOST_FAULTS;
+    mem_grow(&trials, &g->cap, g->n + 1, sizeof *g->trials);
+    g->trials = trials;
+    g->trials[g->n++] = t;
+    return true;
 }
 
 /* ---- names ---- */
@@ -537,10 +546,8 @@ static void read_csv(const struct reading *r, const char *bytes, size_t n)
 
 void given_clear(struct given *g)
 {
-    for (size_t i = 0; i < g->n; i++) {
-        trial_clear(&g->trials[i].trial);
-        free(g->trials[i].detail);
-    }
+    for (size_t i = 0; i < g->n; i++)
+        clear_trial(&g->trials[i]);
     free(g->trials);
     *g = (struct given){0};
 }
