@@ -66,20 +66,21 @@ static bool answers(void)
 
 static void start(bool look_only)
 {
-    char *where =
-        look_only
-            ? mem_format("unix:%s/look-%ld.sock", service.dir, (long)getpid())
-            : mem_format("unix:%s/hypertuned.sock", service.dir);
+    char where[128];
     struct err e;
     int tries = 0;
 
+    if (look_only)
+        snprintf(where, sizeof where, "unix:%s/look-%ld.sock", service.dir,
+                 (long)getpid());
+    else
+        snprintf(where, sizeof where, "unix:%s/hypertuned.sock", service.dir);
     fflush(NULL);
     service.pid = fork();
     ck_assert_int_ge(service.pid, 0);
     if (service.pid == 0)
         exit(serve(look_only));
     ck_assert_int_eq(fetch_open(&service.client, where, NULL, &e), 0);
-    free(where);
     while (!answers()) {
         ck_assert_int_lt(++tries, TRIES);
         nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
@@ -288,24 +289,32 @@ START_TEST(who_only_looks_is_told_the_same)
 }
 END_TEST
 
-/* Asks and goes, n times, without waiting for an answer. */
+static void ask_by_another(void)
+{
+    struct fetch_answer a;
+    struct fetch *client;
+    struct err e;
+    char where[128];
+
+    snprintf(where, sizeof where, "unix:%s/hypertuned.sock", service.dir);
+    fetch_answer_init(&a);
+    if (fetch_open(&client, where, NULL, &e))
+        return;
+    fetch_do(client, "GET", "/api/studies/s?importance=1", NULL, 0, NULL, &a,
+             &e);
+    fetch_close(client);
+    fetch_answer_clear(&a);
+}
+
+/* Asks n times without waiting for an answer; every second one who asks goes
+ * before it comes. */
 static void ask_and_go(int n)
 {
     for (int i = 0; i < n; i++) {
         pid_t pid = fork();
 
         if (pid == 0) {
-            struct fetch_answer a;
-            struct fetch *client;
-            struct err e;
-            char where[128];
-
-            snprintf(where, sizeof where, "unix:%s/hypertuned.sock",
-                     service.dir);
-            fetch_answer_init(&a);
-            if (fetch_open(&client, where, NULL, &e) == 0)
-                fetch_do(client, "GET", "/api/studies/s?importance=1", NULL, 0,
-                         NULL, &a, &e);
+            ask_by_another();
             _exit(0);
         }
         if (i % 2) {
