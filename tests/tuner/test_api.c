@@ -550,6 +550,45 @@ START_TEST(a_faulty_file_is_answered_with_the_places_of_its_faults)
 }
 END_TEST
 
+START_TEST(ended_trials_are_put_in_all_or_none)
+{
+    static const char good[] =
+        "[{\"params\": {\"x\": 0.5}, \"value\": 2},\n"
+        " {\"params\": {\"x\": 0.25}, \"state\": \"INFEASIBLE\","
+        " \"detail\": \"too hot\"}]";
+    static const char bad[] = "x,loss\n0.5,1\n0.75,high\n";
+    const json_t *fault;
+    json_t *got;
+
+    begin();
+    submit_driven();
+    got = ask(200, "POST", "/api/studies/driven/trials", good);
+    ck_assert_int_eq(whole(got, "given"), 2);
+    ck_assert_int_eq(whole(got, "first"), 1);
+    ck_assert_int_eq(whole(got, "unfinished"), 0);
+    json_decref(got);
+    got = ask(400, "POST", "/api/studies/driven/trials", bad);
+    fault = json_array_get(member(member(got, "error"), "faults"), 0);
+    ck_assert_int_eq(whole(fault, "line"), 3);
+    json_decref(got);
+    got = ask(200, "GET", "/api/studies/driven/trials/2", NULL);
+    ck_assert_str_eq(text(got, "state"), "INFEASIBLE");
+    ck_assert_str_eq(text(got, "detail"), "too hot");
+    ck_assert_str_eq(text(got, "source"), "imported");
+    json_decref(got);
+    got = ask(200, "GET", "/api/studies/driven", NULL);
+    ck_assert_int_eq(whole(got, "given"), 2);
+    ck_assert_int_eq(whole(member(got, "counts"), "SUCCEEDED"), 0);
+    ck_assert_double_eq(number(member(got, "best"), "value"), 2);
+    json_decref(got);
+    just("POST", "/api/studies/driven/trials?source=told", "x,loss\n1,0.5\n");
+    got = ask(200, "GET", "/api/studies/driven/trials/3", NULL);
+    ck_assert_str_eq(text(got, "source"), "told");
+    json_decref(got);
+    end();
+}
+END_TEST
+
 START_TEST(what_is_wrong_with_a_request_is_said)
 {
     static const struct {
@@ -575,6 +614,10 @@ START_TEST(what_is_wrong_with_a_request_is_said)
         {"GET", "/api/studies?limit=0", NULL, 400, "\"limit\""},
         {"GET", "/api/studies/driven/trials?state=DEAD", NULL, 400, "DEAD"},
         {"GET", "/api/studies/driven/trials?after=-1", NULL, 400, "\"after\""},
+        {"POST", "/api/studies/driven/trials", "", 400, "no trial"},
+        {"POST", "/api/studies/driven/trials?source=me", "{}", 400, "source"},
+        {"POST", "/api/studies/driven/trials",
+         "{\"params\": {\"x\": 2}, \"value\": 1}", 400, "x cannot be 2"},
         {"GET", "/api/studies/driven/best?count=0", NULL, 400, "\"count\""},
         {"GET", "/api/studies/driven/why?trial=77", NULL, 404, "77"},
         {"GET", "/api/studies/driven/events?wait_ms=30001", NULL, 400,
@@ -948,27 +991,25 @@ START_TEST(a_state_directory_that_is_a_file_is_refused)
 }
 END_TEST
 
-SUITE_WITHIN(240, "tuner/api",
-             the_routes_that_are_served_are_those_of_the_contract,
-             the_service_says_who_it_is,
-             a_study_is_submitted_shown_and_submitted_again,
-             studies_are_listed_newest_first_in_pages,
-             a_brief_list_says_what_a_table_shows,
-             a_study_is_driven_by_ask_report_and_tell,
-             a_client_that_asks_for_several_keeps_them,
-             trials_are_listed_by_state_by_page_and_by_change,
-             a_study_is_paused_resumed_retried_cancelled_and_deleted,
-             a_faulty_file_is_answered_with_the_places_of_its_faults,
-             what_is_wrong_with_a_request_is_said,
-             a_name_that_is_taken_is_a_conflict,
-             events_tell_what_happened_in_order,
-             a_poll_is_answered_when_something_happens,
-             a_poll_without_news_ends_when_its_time_is_up,
-             a_poll_of_a_study_that_is_deleted_ends,
-             clients_that_hang_up_while_they_wait_are_forgotten,
-             a_log_is_given_in_pieces, a_log_that_is_a_link_is_not_followed,
-             a_service_that_ends_answers_those_who_wait,
-             what_was_acknowledged_outlives_the_service,
-             a_second_service_is_told_which_process_is_the_first,
-             a_private_service_ends_after_its_owner,
-             a_state_directory_that_is_a_file_is_refused)
+SUITE_WITHIN(
+    240, "tuner/api", the_routes_that_are_served_are_those_of_the_contract,
+    the_service_says_who_it_is, a_study_is_submitted_shown_and_submitted_again,
+    studies_are_listed_newest_first_in_pages,
+    a_brief_list_says_what_a_table_shows,
+    a_study_is_driven_by_ask_report_and_tell,
+    a_client_that_asks_for_several_keeps_them,
+    trials_are_listed_by_state_by_page_and_by_change,
+    a_study_is_paused_resumed_retried_cancelled_and_deleted,
+    a_faulty_file_is_answered_with_the_places_of_its_faults,
+    ended_trials_are_put_in_all_or_none, what_is_wrong_with_a_request_is_said,
+    a_name_that_is_taken_is_a_conflict, events_tell_what_happened_in_order,
+    a_poll_is_answered_when_something_happens,
+    a_poll_without_news_ends_when_its_time_is_up,
+    a_poll_of_a_study_that_is_deleted_ends,
+    clients_that_hang_up_while_they_wait_are_forgotten,
+    a_log_is_given_in_pieces, a_log_that_is_a_link_is_not_followed,
+    a_service_that_ends_answers_those_who_wait,
+    what_was_acknowledged_outlives_the_service,
+    a_second_service_is_told_which_process_is_the_first,
+    a_private_service_ends_after_its_owner,
+    a_state_directory_that_is_a_file_is_refused)
