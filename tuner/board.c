@@ -92,6 +92,7 @@ static void free_study(struct live_study *s)
         trial_clear(&s->missed[i]);
     free(s->missed);
     free(s->breaker.look);
+    free(s->breaker.why);
     study_clear(&s->study);
     free(s->name);
     free(s->base_dir);
@@ -145,6 +146,7 @@ int board_take_trial(struct live_study *s, const struct trial_row *row,
     t->trial.number = row->number;
     t->trial.state = row->state;
     t->reason = row->reason;
+    t->detail = mem_copy_text(row->detail ? row->detail : "");
     t->attempt = row->attempt;
     t->broken = row->broken;
     t->given = row->given;
@@ -168,6 +170,7 @@ static void free_trial(struct live_trial *t)
     free(t->curves);
     follow_close(t->follow);
     trial_clear(&t->trial);
+    free(t->detail);
     free(t->client);
     free(t->job_name);
     free(t->folder);

@@ -25,7 +25,9 @@ struct live_trial {
     struct live_trial *next;
     struct live_study *study;
     struct trial trial;       /* number, state, point */
-    enum trial_reason reason; /* while STOPPING: what it will have ended for */
+    enum trial_reason reason; /* of its state; while STOPPING: what it will
+                                 have ended for */
+    char *detail;             /* the sentence beside the reason, "" if none */
     int attempt, broken;
     char *client;
     char *job_name, *folder; /* of the current attempt; NULL before the first */
@@ -81,6 +83,7 @@ struct live_study {
     struct breaker { /* ends in a row that look alike */
         char *look;
         int in_a_row;
+        char *why; /* it has tripped: nothing more begins; else NULL */
     } breaker;
     bool dirty; /* fill has something to look at */
 };

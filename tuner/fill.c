@@ -65,15 +65,42 @@ static bool has_enough(const struct board *b, const struct live_study *s,
     return why->len > 0;
 }
 
-/* ACTIVE -> ENDING when it has had enough. */
-static int consider_end(struct board *b, struct live_study *s)
+/* Whether the study may not end before the trial has: a person wants it tried
+ * again, or it was begun, and the study has had enough only because others have
+ * done all that was wanted. */
+static bool holds(const struct live_study *s, const struct live_trial *t)
+{
+    bool retried = t->trial.state == TRIAL_PENDING && t->reason == REASON_USER;
+
+    return retried || (t->attempt > 0 && done(s) >= s->study.trials);
+}
+
+/* Time that is up waits for no trial. */
+static bool is_held(const struct board *b, const struct live_study *s)
+{
+    if (!board_launches(s) || time_is_up(b, s))
+        return false;
+    for (const struct live_trial *t = s->trials; t; t = t->next)
+        if (holds(s, t))
+            return true;
+    return false;
+}
+
+/* ACTIVE -> ENDING when it has had enough; *enough says so too if a trial
+ * still holds it. */
+static int consider_end(struct board *b, struct live_study *s, bool *enough)
 {
     struct text why;
     int rc = 0;
 
     text_init(&why);
-    if (has_enough(b, s, &why))
+    *enough = has_enough(b, s, &why);
+    if (*enough && !is_held(b, s)) {
+        if (s->breaker.why)
+            text_addf(&why, "; %s", s->breaker.why);
+        judge_calm(s);
         rc = run_study(b, s, STUDY_ENDING, text_str(&why), false);
+    }
     text_clear(&why);
     return rc;
 }
@@ -182,7 +209,7 @@ static int launch_waiting(struct board *b, struct live_study *s)
     for (struct live_trial *t = s->trials; t && left > 0; t = t->next) {
         if (t->trial.state != TRIAL_PENDING || t->not_before > now)
             continue;
-        if (launch(b, t))
+        if (judge_trips(b, s) || launch(b, t))
             return 0;
         left--;
     }
@@ -275,7 +302,7 @@ static void new_trial(struct board *b, struct live_study *s,
     const char *client = s->asks ? s->asks->client : "";
     struct live_trial *t;
 
-    if (run_add(b, s, at, client, &t))
+    if (judge_trips(b, s) || run_add(b, s, at, client, &t))
         return;
     if (!board_launches(s))
         hand_over(b, t);
@@ -430,7 +457,8 @@ static bool wants_more(struct board *b, struct live_study *s, int places)
     return false;
 }
 
-static void fill_active(struct board *b, struct live_study *s)
+/* With `enough`, what waits is launched and no more is asked for. */
+static void fill_active(struct board *b, struct live_study *s, bool enough)
 {
     struct err e;
     int places;
@@ -439,7 +467,7 @@ static void fill_active(struct board *b, struct live_study *s)
         return;
     places = board_launches(s) ? launch_waiting(b, s)
                                : board_parallel(b, s) - (int)s->n_trials;
-    if (s->thinking || b->broken || !wants_more(b, s, places))
+    if (enough || s->thinking || b->broken || !wants_more(b, s, places))
         return;
     if (next_turn(s) <= (int64_t)s->study.n_start) {
         new_trial(
@@ -458,12 +486,14 @@ static void fill_active(struct board *b, struct live_study *s)
 
 void fill_study(struct board *b, struct live_study *s)
 {
+    bool enough = false;
+
     s->dirty = false;
-    if (s->state == STUDY_ACTIVE && consider_end(b, s))
+    if (s->state == STUDY_ACTIVE && consider_end(b, s, &enough))
         return;
     switch (s->state) {
     case STUDY_ACTIVE:
-        fill_active(b, s);
+        fill_active(b, s, enough);
         return;
     case STUDY_PAUSED:
         refuse_asks(b, s, ERR_BUSY, "is paused");

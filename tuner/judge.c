@@ -26,50 +26,57 @@ enum {
 
 /* ---- the breaker: many ends in a row that look alike ---- */
 
-static void breaker_reset(struct live_study *s)
+void judge_calm(struct live_study *s)
 {
     free(s->breaker.look);
-    s->breaker.look = NULL;
-    s->breaker.in_a_row = 0;
+    free(s->breaker.why);
+    s->breaker = (struct breaker){0};
 }
 
-static int trip(struct board *b, struct live_study *s, const char *look,
-                const char *said)
+static void trip(struct live_study *s, const char *said)
 {
     struct text why;
-    int rc;
 
     text_init(&why);
     text_addf(&why, "%d trials in a row ended the same way: %s",
-              s->breaker.in_a_row, look);
+              s->breaker.in_a_row, s->breaker.look);
     if (*said)
         text_addf(&why, "; the last one wrote: %s", said);
-    text_add(&why, "; mend it, then resume the study");
-    rc = run_study(b, s, STUDY_PAUSED, text_str(&why), false);
-    text_clear(&why);
-    breaker_reset(s);
-    return rc;
+    s->breaker.why = text_take(&why);
 }
 
 /* An end that looks like that; look NULL is one that is not suspicious. */
-static int breaker_see(struct board *b, struct live_study *s, const char *look,
-                       const char *said)
+static void breaker_see(struct live_study *s, const char *look,
+                        const char *said)
 {
     int most = s->counts[TRIAL_SUCCEEDED] ? ALIKE_LATER : ALIKE_FIRST;
 
     if (!look) {
-        breaker_reset(s);
-        return 0;
+        judge_calm(s);
+        return;
     }
-    if (s->state != STUDY_ACTIVE) /* those still on their way when it tripped */
-        return 0;
+    if (s->state != STUDY_ACTIVE || s->breaker.why)
+        return; /* those still on their way when it tripped */
     if (!s->breaker.look || strcmp(s->breaker.look, look) != 0) {
-        breaker_reset(s);
+        judge_calm(s);
         s->breaker.look = mem_copy_text(look);
     }
-    if (++s->breaker.in_a_row < most)
-        return 0;
-    return trip(b, s, look, said);
+    if (++s->breaker.in_a_row >= most)
+        trip(s, said);
+}
+
+bool judge_trips(struct board *b, struct live_study *s)
+{
+    struct text why;
+
+    if (!s->breaker.why)
+        return false;
+    text_init(&why);
+    text_addf(&why, "%s; mend it, then resume the study", s->breaker.why);
+    run_study(b, s, STUDY_PAUSED, text_str(&why), false);
+    text_clear(&why);
+    judge_calm(s);
+    return true;
 }
 
 /* ---- ends ---- */
@@ -151,7 +158,7 @@ static void decide(struct board *b, struct live_trial *t, struct verdict *v,
     }
     if (run_move(b, t, v->to, &v->cause))
         return;
-    breaker_see(b, s, v->look, text_str(&v->said));
+    breaker_see(s, v->look, text_str(&v->said));
 }
 
 /* It ended well: is there a value? */
@@ -201,6 +208,7 @@ static void weigh_stopped(const struct live_trial *t, struct verdict *v)
 {
     v->to = TRIAL_STOPPED;
     v->cause.reason = t->reason;
+    text_add(&v->detail, t->detail);
     v->cause.has_value =
         listen_value(t, &v->cause.value, &v->cause.step) == LISTEN_VALUE;
 }

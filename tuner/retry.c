@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "tuner/fill.h"
 #include "tuner/found.h"
+#include "tuner/judge.h"
 #include "tuner/recover.h"
 #include "tuner/run.h"
 
@@ -120,6 +121,7 @@ int retry_trials(struct board *b, int64_t study, int64_t number,
     if (n_retried)
         *n_retried = n;
     fill_forget(s);
+    judge_calm(s); /* what made them fail was mended */
     if (n && s->state != STUDY_ACTIVE && s->state != STUDY_PAUSED &&
         run_study(b, s, STUDY_ACTIVE, "", false))
         return board_outcome(b, -1, e);

@@ -3,6 +3,7 @@
 #include "tuner/run.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -137,6 +138,13 @@ static struct trial_change change_of(struct board *b,
                                  .now_ms = board_now(b)};
 }
 
+static void note(struct live_trial *t, const struct run_cause *why)
+{
+    free(t->detail);
+    t->reason = why->reason;
+    t->detail = mem_copy_text(why->detail ? why->detail : "");
+}
+
 int run_restop(struct board *b, struct live_trial *t,
                const struct run_cause *why)
 {
@@ -148,7 +156,7 @@ int run_restop(struct board *b, struct live_trial *t,
         return -1;
     if (store_trial_move(b->parts.store, &change, &e))
         return board_fail(b, &e);
-    t->reason = why->reason;
+    note(t, why);
     log_move(t, TRIAL_STOPPING, TRIAL_STOPPING, why);
     board_touch(b, t->study->id);
     return 0;
@@ -171,7 +179,7 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
         store_trial_move(b->parts.store, &change, &e) ||
         board_recount(b, s, &e))
         return board_fail(b, &e);
-    t->reason = why->reason;
+    note(t, why);
     log_move(t, from, to, why);
     if (is_news(to) && tell_move(b, t, from, to, why))
         return -1;

@@ -336,6 +336,9 @@ static bool check_trial(void *ctx, const struct trial_row *row)
     ck_assert_int_eq(row->number, seen->trials);
     ck_assert_msg(trial_state_ended(row->state), "trial %lld is %s",
                   (long long)row->number, trial_state_name(row->state));
+    /* whatever was begun or retried was seen to its end */
+    ck_assert_msg(play->cancels || strcmp(row->detail, "the study ended") != 0,
+                  "trial %lld was dropped", (long long)row->number);
     if (row->state != TRIAL_SUCCEEDED)
         return true;
     ck_assert(row->has_value && row->value == value_of((int)row->number));

@@ -425,6 +425,280 @@ START_TEST(failed_trials_can_be_tried_again)
 }
 END_TEST
 
+/* ---- trials that a person wants tried again ---- */
+
+/* A study of two trials: the first one failed, two others succeeded. */
+static int64_t done_but_for_one(const char *limits)
+{
+    char yaml[300];
+    int64_t id;
+
+    snprintf(yaml, sizeof yaml, RANDOM "trials: 2\nparallel: 1\n%s", limits);
+    id = stage_submit(&g, yaml);
+    stage_end(&g, stage_running(&g, 0), 1);
+    stage_pass(&g, 10);
+    run_out(id, 20);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_SUCCEEDED);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_FAILED);
+    return id;
+}
+
+static void retry(int64_t id, int64_t number, int64_t wanted)
+{
+    struct err e = {0};
+    int64_t n;
+
+    ck_assert_msg(engine_retry(g.engine, id, number, &n, &e) == 0, "%s",
+                  e.text);
+    ck_assert_int_eq(n, wanted);
+    engine_turn(g.engine);
+}
+
+START_TEST(a_retried_trial_runs_though_its_study_has_all_it_wanted)
+{
+    struct stage_job *job;
+    int64_t id;
+
+    begin();
+    id = done_but_for_one("");
+    retry(id, 0, 1);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_ACTIVE);
+    job = stage_job(&g, "s/1/2");
+    ck_assert_ptr_nonnull(job);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_ACTIVE);
+    ck_assert_int_eq(g.machine->running, 1); /* and no other */
+    stage_report(job, "acc", 0.75, 1);
+    stage_end(&g, job, 0);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_SUCCEEDED);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_SUCCEEDED);
+    ck_assert_int_eq(stage_count(&g, id, TRIAL_SUCCEEDED), 3);
+    ck_assert_int_eq(g.machine->n_jobs, 4);
+    end();
+}
+END_TEST
+
+START_TEST(a_retried_trial_that_fails_again_stays_failed)
+{
+    int64_t id;
+
+    begin();
+    id = done_but_for_one("");
+    retry(id, 1, 1);
+    stage_end(&g, stage_job(&g, "s/1/2"), 1);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_FAILED);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_SUCCEEDED);
+    ck_assert_int_eq(g.machine->n_jobs, 4);
+    end();
+}
+END_TEST
+
+START_TEST(a_retried_trial_has_all_its_attempts)
+{
+    int64_t id;
+
+    begin();
+    id = done_but_for_one("");
+    retry(id, 1, 1);
+    stage_vanish(&g, stage_job(&g, "s/1/2"));
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_ACTIVE);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_PENDING);
+    stage_pass(&g, 2000);
+    ck_assert_ptr_nonnull(stage_job(&g, "s/1/3"));
+    run_out(id, 20);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_SUCCEEDED);
+    end();
+}
+END_TEST
+
+START_TEST(a_retried_trial_outlives_pauses_and_restarts)
+{
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = done_but_for_one("");
+    ck_assert_int_eq(engine_retry(g.engine, id, 0, NULL, &e), 0);
+    ck_assert_int_eq(engine_pause(g.engine, id, true, "interrupted", &e), 0);
+    engine_turn(g.engine); /* before it ever began */
+    stage_close(&g);
+    stage_open(&g);
+    ck_assert_int_eq(engine_resume(g.engine, id, &e), 0);
+    engine_turn(g.engine);
+    ck_assert_ptr_nonnull(stage_job(&g, "s/1/2"));
+    stage_pass(&g, 10);
+    ck_assert_int_eq(engine_pause(g.engine, id, true, "interrupted", &e), 0);
+    engine_turn(g.engine);
+    stage_end(&g, stage_job(&g, "s/1/2"), 143);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_PENDING);
+    stage_close(&g);
+    stage_open(&g);
+    ck_assert_int_eq(engine_resume(g.engine, id, &e), 0);
+    engine_turn(g.engine);
+    ck_assert_ptr_nonnull(stage_job(&g, "s/1/3"));
+    run_out(id, 20);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_SUCCEEDED);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_SUCCEEDED);
+    end();
+}
+END_TEST
+
+START_TEST(every_retried_trial_runs_though_too_many_fail_again)
+{
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 9\nparallel: 2\nmax_failed: 0\n");
+    stage_end(&g, stage_job(&g, "s/1/1"), 1);
+    stage_end(&g, stage_job(&g, "s/2/1"), 2);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_FAILED);
+    ck_assert_int_eq(stage_submit(&g, RANDOM "trials: 9\nparallel: 1\n"
+                                             "max_failed: 0\n"),
+                     id); /* one after the other now; the first still counts */
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_FAILED);
+    retry(id, 0, 2);
+    stage_end(&g, stage_job(&g, "s/1/2"), 1);
+    stage_pass(&g, 10);
+    ck_assert_ptr_nonnull(stage_job(&g, "s/2/2"));
+    stage_end(&g, stage_job(&g, "s/2/2"), 2);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_FAILED);
+    ck_assert_int_eq(stage_count(&g, id, TRIAL_FAILED), 2);
+    ck_assert_int_eq(g.machine->n_jobs, 4); /* no third trial was begun */
+    end();
+}
+END_TEST
+
+START_TEST(a_cancelled_trial_says_so)
+{
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 4\nparallel: 2\n");
+    stage_report(stage_job(&g, "s/1/1"), "acc", 0.5, 1);
+    stage_end(&g, stage_job(&g, "s/1/1"), 0);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(engine_cancel(g.engine, id, &e), 0);
+    stage_end(&g, stage_job(&g, "s/2/1"), 143);
+    stage_end(&g, stage_job(&g, "s/3/1"), 143);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_CANCELLED);
+    ck_assert_str_eq(stage_trial(&g, id, 2).detail, "the study was cancelled");
+    end();
+}
+END_TEST
+
+START_TEST(a_stopped_trial_says_who_stopped_it)
+{
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 4\nparallel: 1\ntrial_limit: 60s\n");
+    ck_assert_int_eq(engine_stop_trial(g.engine, id, 1, &e), 0);
+    engine_turn(g.engine);
+    stage_close(&g); /* the word outlives the service */
+    stage_open(&g);
+    stage_end(&g, stage_job(&g, "s/1/1"), 143);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_STOPPED);
+    ck_assert_str_eq(stage_trial(&g, id, 1).detail, "stopped by a person");
+    stage_pass(&g, 61000);
+    stage_end(&g, stage_job(&g, "s/2/1"), 143);
+    stage_pass(&g, 10);
+    ck_assert_str_eq(stage_trial(&g, id, 2).detail, "trial_limit reached");
+    end();
+}
+END_TEST
+
+/* ---- the breaker ---- */
+
+static void fail_alike(int times, int exit_code)
+{
+    for (int i = 0; i < times; i++) {
+        struct stage_job *job = stage_running(&g, 0);
+
+        ck_assert_ptr_nonnull(job);
+        if (exit_code)
+            stage_print(job, "stderr.log", "no such dataset\n");
+        stage_end(&g, job, exit_code);
+        stage_pass(&g, 50);
+    }
+}
+
+START_TEST(a_study_that_is_over_ends_though_its_last_trials_failed_alike)
+{
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 3\nparallel: 1\n");
+    fail_alike(3, 0);
+    ck_assert_int_eq(stage_count(&g, id, TRIAL_INFEASIBLE), 3);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_FAILED);
+    ck_assert_ptr_nonnull(strstr(stage_reason(&g, id), "never reported acc"));
+    end();
+}
+END_TEST
+
+START_TEST(too_many_failures_end_a_study_before_the_breaker_pauses_it)
+{
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 40\nparallel: 1\nmax_failed: 2\n");
+    fail_alike(3, 2);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_FAILED);
+    ck_assert_str_eq(stage_reason(&g, id),
+                     "3 trials failed; 3 trials in a row ended the same way: "
+                     "exit 2; the last one wrote: no such dataset");
+    end();
+}
+END_TEST
+
+START_TEST(the_breaker_waits_while_nothing_more_is_to_begin)
+{
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 4\nparallel: 4\n");
+    fail_alike(3, 0);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_ACTIVE);
+    stage_report(stage_running(&g, 0), "acc", 0.5, 1);
+    stage_end(&g, stage_running(&g, 0), 0);
+    stage_pass(&g, 50);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_SUCCEEDED);
+    end();
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 4\nparallel: 4\n");
+    fail_alike(4, 2); /* four others would begin now */
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_PAUSED);
+    end();
+}
+END_TEST
+
+START_TEST(a_grid_whose_last_points_fail_alike_ends)
+{
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, "study: s\nmaximize: acc\nalgorithm: grid\nparams:\n"
+                          "  x: [1, 2, 3]\nrun: ./t\ntrials: 100\n"
+                          "parallel: 1\n");
+    fail_alike(3, 2);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_FAILED);
+    ck_assert_ptr_nonnull(strstr(stage_reason(&g, id), "every point"));
+    end();
+}
+END_TEST
+
 /* ---- studies that launch nothing ---- */
 
 static int64_t asked;
@@ -543,5 +817,14 @@ SUITE("tuner/engine", a_study_runs_to_its_end_and_names_the_best,
       a_longer_budget_takes_an_ended_study_up_again,
       another_study_of_the_same_name_is_refused,
       a_cancelled_study_stops_what_runs, failed_trials_can_be_tried_again,
-      clients_ask_and_tell, an_asked_trial_survives_a_restart,
-      why_says_what_a_trial_waits_for)
+      a_retried_trial_runs_though_its_study_has_all_it_wanted,
+      a_retried_trial_that_fails_again_stays_failed,
+      a_retried_trial_has_all_its_attempts,
+      a_retried_trial_outlives_pauses_and_restarts,
+      every_retried_trial_runs_though_too_many_fail_again,
+      a_cancelled_trial_says_so, a_stopped_trial_says_who_stopped_it,
+      a_study_that_is_over_ends_though_its_last_trials_failed_alike,
+      too_many_failures_end_a_study_before_the_breaker_pauses_it,
+      the_breaker_waits_while_nothing_more_is_to_begin,
+      a_grid_whose_last_points_fail_alike_ends, clients_ask_and_tell,
+      an_asked_trial_survives_a_restart, why_says_what_a_trial_waits_for)
