@@ -193,13 +193,43 @@ static void set_in(struct words *out, const char *name, const char *folder,
     free(path);
 }
 
-/* The command without its parameters: what the formats call args. */
+/* Whether the word gets its meaning from the trial: {args} or a {NAME}. */
+static bool is_filled_in(const struct study *s, const char *word)
+{
+    size_t n;
+
+    if (strstr(word, "{args}"))
+        return true;
+    for (; *word; word++)
+        if (command_named(s, word, &n) >= 0)
+            return true;
+    return false;
+}
+
+/* Where the arguments that the file declares begin: after the program, and
+ * after the module of a pythonModule. */
+static size_t first_declared(const struct study *s)
+{
+    char *const *argv = s->job.argv;
+
+    if (s->dialect == DIALECT_AI_PLATFORM && s->job.n_argv > 2 &&
+        strcmp(argv[0], "python3") == 0 && strcmp(argv[1], "-m") == 0)
+        return 3;
+    return 1;
+}
+
+/* What the formats call args: the declared ones, without the trial's. */
 static void add_job_args(const struct study *s, struct text *out)
 {
+    const char *comma = "";
+
     text_add(out, "[");
-    for (size_t i = 1; i < s->job.n_argv; i++) {
-        text_add(out, i > 1 ? "," : "");
+    for (size_t i = first_declared(s); i < s->job.n_argv; i++) {
+        if (is_filled_in(s, s->job.argv[i]))
+            continue;
+        text_add(out, comma);
         quote_json(out, s->job.argv[i]);
+        comma = ",";
     }
     text_add(out, "]");
 }

@@ -162,7 +162,7 @@ START_TEST(false_flags_are_left_out)
 END_TEST
 
 static const char short_file[] =
-    "study: digits\nmaximize: accuracy\nrun: ./t --x=1 {args}\n"
+    "study: digits\nmaximize: accuracy\nrun: ./t --x=1 -l{lr} {args} '{y}'\n"
     "params: {lr: 0.0 .. 1.0}\nworkdir: sub\nenv: {A: '$(B)', LANG: C}\n";
 
 START_TEST(a_short_study_sets_roles_and_all_that_programs_look_for)
@@ -171,11 +171,11 @@ START_TEST(a_short_study_sets_roles_and_all_that_programs_look_for)
         {"CLUSTER_SPEC",
          "{\"cluster\":{\"master\":[\"127.0.0.1:29500\"]},\"task\":{\"type\":"
          "\"master\",\"index\":0,\"trial\":\"7\"},\"job\":{\"scale_tier\":"
-         "\"BASIC\",\"args\":[\"--x=1\",\"{args}\"]}}"},
+         "\"BASIC\",\"args\":[\"--x=1\",\"{y}\"]}}"},
         {"TF_CONFIG",
          "{\"cluster\":{\"master\":[\"127.0.0.1:29500\"]},\"environment\":"
          "\"cloud\",\"job\":{\"scale_tier\":\"BASIC\",\"args\":[\"--x=1\","
-         "\"{args}\"]},\"task\":{\"type\":\"master\",\"index\":0,\"trial\":"
+         "\"{y}\"]},\"task\":{\"type\":\"master\",\"index\":0,\"trial\":"
          "\"7\"}}"},
         {"CLOUD_ML_TRIAL_ID", "7"},
         {"CLOUD_ML_HP_METRIC_FILE", "/state/trials/s/7/2/output.metrics"},
@@ -248,12 +248,11 @@ START_TEST(an_ai_platform_trial_is_started_as_ai_platform_does)
         {"CLUSTER_SPEC",
          "{\"cluster\":{\"master\":[\"127.0.0.1:29500\"]},\"task\":{\"type\":"
          "\"master\",\"index\":0,\"trial\":\"7\"},\"job\":{\"scale_tier\":"
-         "\"BASIC\",\"args\":[\"-m\",\"trainer.task\",\"--epochs=5\",\"a "
-         "b\"]}}"},
+         "\"BASIC\",\"args\":[\"--epochs=5\",\"a b\"]}}"},
         {"TF_CONFIG",
          "{\"cluster\":{\"master\":[\"127.0.0.1:29500\"]},\"environment\":"
-         "\"cloud\",\"job\":{\"scale_tier\":\"BASIC\",\"args\":[\"-m\","
-         "\"trainer.task\",\"--epochs=5\",\"a b\"]},\"task\":{\"type\":"
+         "\"cloud\",\"job\":{\"scale_tier\":\"BASIC\",\"args\":["
+         "\"--epochs=5\",\"a b\"]},\"task\":{\"type\":"
          "\"master\",\"index\":0,\"trial\":\"7\"}}"},
         {"CLOUD_ML_HP_METRIC_TAG", "training/hptuning/metric"},
         {"CLOUD_ML_JOB_ID", "tune_1"},
