@@ -97,6 +97,8 @@ int cmd_list(const struct options *o, struct err *e)
     bool is_csv = o->format == FORMAT_CSV;
     long long left = o->number[OPTION_COUNT] ? o->number[OPTION_COUNT] : USUAL;
     long long before = 0;
+    const char *none =
+        "there are no studies yet: begin with `hypertune run FILE`";
     struct listing l;
     struct client *c;
     int rc;
@@ -112,6 +114,12 @@ int cmd_list(const struct options *o, struct err *e)
         rc = page(c, limit, o->format == FORMAT_TABLE, &before, &l, e);
         left -= limit;
     } while (!rc && before && left > 0);
+    if (rc && e->code == ERR_ABSENT && client_lost(c)) {
+        none = e->text; /* nothing is stored here: an empty list */
+        rc = 0;
+    }
+    if (!rc && !l.n_rows && o->format == FORMAT_TABLE)
+        (void)fprintf(stderr, "hypertune: %s\n", none);
     if (rc) {
         listing_drop(&l);
     } else {

@@ -8,10 +8,14 @@ status 0 hypertune --help
 status 2 hypertune frobnicate
 has err 'frobnicate'
 status 2 hypertune show
-status 1 hypertune list
+status 0 hypertune list
 status 4 hypertune pause verbs
 
 service_start
+status 0 hypertune list --format json
+same "no studies" "$(cat out)" '[]'
+status 0 hypertune list
+has err 'no studies yet'
 script train.sh <<'END'
 echo "hello from $HYPERTUNE_TRIAL"
 while [ -e "$WORK/hold" ]; do sleep 0.1; done
@@ -37,6 +41,10 @@ rm hold
 status 0 timeout 100 hypertune watch verbs
 status 0 hypertune logs verbs 3
 has out 'hello from 3'
+status 0 hypertune trials verbs --only stopped --format csv
+same "stopped trials" "$(column number <out)" 1
+status 2 hypertune trials verbs --only faild
+has err '--only .*"faild"; did you mean FAILED'
 for format in table json csv yaml; do
     status 0 hypertune list --format $format
     has out verbs

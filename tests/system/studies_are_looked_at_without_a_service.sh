@@ -18,8 +18,11 @@ trials: 4
 parallel: 2
 END
 
-status 1 hypertune list
+status 0 hypertune list
 has err 'no studies yet in .*/state'
+status 0 hypertune list --format json
+same "no studies" "$(cat out)" '[]'
+status 1 hypertune show last
 [ ! -e state ] || fail "looking made a state folder"
 
 # Every look at a study of three trials that has ended.
