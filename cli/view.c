@@ -84,7 +84,10 @@ void view_params(const struct json_t *params, struct text *out)
     json_object_foreach(all, name, value)
     {
         text_addf(out, "%s%s=", blank, name);
-        print_plain(value, false, out);
+        if (json_is_string(value))
+            print_shell(json_string_value(value), out);
+        else
+            print_plain(value, false, out);
         blank = " ";
     }
 }
@@ -214,7 +217,7 @@ static void add_time(const json_t *study, const struct view_clock *clock,
     int64_t left_ms = fresh > 0 ? clock->watched_ms / fresh * left : 0;
 
     text_add(line, "time    ");
-    print_duration(clock->now_ms - integer_of(study, "created"), line);
+    print_duration(clock->ran_ms, line);
     text_add(line, " elapsed");
     if (left_ms < 1000)
         return;
@@ -276,18 +279,40 @@ static void add_best(const json_t *study, const json_t *best,
         text_addf(out, "  %-*s  %s\n", widest, "output", folder);
 }
 
-void view_summary(const struct json_t *study, const struct json_t *best,
-                  const char *folder, struct text *out)
+void view_span_event(struct view_span *s, const struct json_t *event)
 {
-    int64_t created = integer_of(study, "created");
+    const char *to = string_of(json_object_get(event, "body"), "to");
+    int64_t at = integer_of(event, "time");
+    enum study_state state;
+
+    if (strcmp(string_of(event, "kind"), "study") != 0 ||
+        !study_state_read(to, &state))
+        return;
+    if (state == STUDY_PAUSED || study_state_ended(state)) {
+        s->ran_ms = view_span_ms(s, at);
+        s->since_ms = 0;
+    } else if (!s->since_ms) {
+        s->since_ms = at;
+    }
+}
+
+int64_t view_span_ms(const struct view_span *s, int64_t now_ms)
+{
+    return s->ran_ms + (s->since_ms ? now_ms - s->since_ms : 0);
+}
+
+void view_summary(const struct json_t *study, const struct json_t *best,
+                  const char *folder, const struct view_span *span,
+                  struct text *out)
+{
     int64_t ended = integer_of(study, "ended");
 
     text_addf(out, "Study %s %s: ", string_of(study, "name"),
               string_of(study, "state"));
     view_counts(study, out);
-    if (ended > created) {
+    if (ended) {
         text_add(out, " in ");
-        print_duration(ended - created, out);
+        print_duration(view_span_ms(span, ended), out);
     }
     text_add(out, "\n");
     if (json_is_object(best))
@@ -372,9 +397,10 @@ void view_study(struct view *v, const struct json_t *study)
         v->done_at_first = done_of(study);
     if (!v->live || (v->drawn_ms && now - v->drawn_ms < REDRAW_MS))
         return;
-    clock = (struct view_clock){.now_ms = clock_wall_ms(&clock_real),
-                                .watched_ms = now - v->began_ms,
-                                .done_at_first = v->done_at_first};
+    clock = (struct view_clock){
+        .ran_ms = view_span_ms(&v->span, clock_wall_ms(&clock_real)),
+        .watched_ms = now - v->began_ms,
+        .done_at_first = v->done_at_first};
     text_init(&block);
     view_block(study, &clock, screen_width(), &block);
     erase(v);

@@ -12,12 +12,22 @@
 
 struct json_t; /* jansson's */
 
+/* How long a study has run so far, by its events: without the time in which it
+ * was paused or had ended. */
+struct view_span {
+    int64_t ran_ms;   /* up to the last stop */
+    int64_t since_ms; /* wall clock; 0 = it stands still */
+};
+void view_span_event(struct view_span *s, const struct json_t *event);
+int64_t view_span_ms(const struct view_span *s, int64_t now_ms);
+
 struct view {
     bool live;        /* stdout is a terminal that can move its cursor */
     int lines;        /* of the block that stands on the screen */
     int64_t drawn_ms; /* when; steady clock */
     int64_t began_ms; /* the first look; steady clock */
     int64_t done_at_first;
+    struct view_span span;
 };
 
 void view_open(struct view *v);
@@ -38,25 +48,27 @@ void view_close(struct view *v); /* takes the block away */
 void view_event_line(const struct json_t *event, const struct json_t *study,
                      struct text *out);
 
-/* The block: lines of at most `width` characters. done_at_first trials were
- * done when the watch began, watched_ms ago; now_ms is the wall clock. */
+/* The block: lines of at most `width` characters. The study has run for ran_ms;
+ * done_at_first trials were done when the watch began, watched_ms ago. */
 struct view_clock {
-    int64_t now_ms, watched_ms, done_at_first;
+    int64_t ran_ms, watched_ms, done_at_first;
 };
 void view_block(const struct json_t *study, const struct view_clock *clock,
                 size_t width, struct text *out);
 
-/* The end: the study's state and counts, the best trial, where its output
- * lies (folder may be NULL). */
+/* The end: the study's state and counts, how long it ran if it has ended, the
+ * best trial, where its output lies (folder may be NULL). */
 void view_summary(const struct json_t *study, const struct json_t *best,
-                  const char *folder, struct text *out);
+                  const char *folder, const struct view_span *span,
+                  struct text *out);
 
 /* "1 running, 12 succeeded, 1 failed": every state that has trials. */
 void view_counts(const struct json_t *study, struct text *out);
 int64_t view_count(const struct json_t *study, const char *state);
 /* Trials that are under way: LAUNCHING, RUNNING, STOPPING. */
 int64_t view_running(const struct json_t *study);
-/* "learning_rate=0.0123 hidden=64" with six digits. */
+/* "learning_rate=0.0123 hidden=64 note='a b'" with six digits; words are quoted
+ * as for a shell. */
 void view_params(const struct json_t *params, struct text *out);
 
 #endif

@@ -40,6 +40,9 @@ static int look(struct watching *g, int wait_ms, bool tell, struct err *e)
                                 g->after, PAGE, wait_ms),
                    &answer, e))
         return -1;
+    if (!g->study)
+        g->view.span.since_ms = json_integer_value(
+            json_object_get(json_object_get(answer, "study"), "created"));
     json_decref(g->study);
     g->study = json_incref(json_object_get(answer, "study"));
     events = json_object_get(answer, "events");
@@ -48,6 +51,7 @@ static int look(struct watching *g, int wait_ms, bool tell, struct err *e)
         const json_t *event = json_array_get(events, i);
 
         g->after = json_integer_value(json_object_get(event, "id"));
+        view_span_event(&g->view.span, event);
         if (tell)
             view_event(&g->view, event, g->study);
     }
@@ -179,7 +183,7 @@ static void summarise(const struct watching *g, enum watch_end end)
     struct err e;
 
     text_init(&out);
-    view_summary(g->study, best, folder, &out);
+    view_summary(g->study, best, folder, &g->view.span, &out);
     if ((end == WATCH_PAUSED || end == WATCH_FAILED) &&
         !client_get(c, client_study(c, g->w->study, "/why"), &why, &e) &&
         json_is_string(json_object_get(why, "why")))

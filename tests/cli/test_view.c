@@ -60,6 +60,11 @@ START_TEST(each_event_has_the_line_of_the_manual)
          " \"best_number\": 0, \"best_value\": null}",
          "Trial 8 FAILED exit 1: no?[2J file  opt=adam"},
         {"trial",
+         "{\"number\": 3, \"from\": \"RUNNING\", \"to\": \"SUCCEEDED\","
+         " \"reason\": \"value\", \"detail\": \"\", \"value\": 0.5,"
+         " \"params\": {\"a\": \"\", \"b\": \"it's a dog\", \"c\": \"x=1\"}}",
+         "Trial 3 SUCCEEDED accuracy=0.5 a='' b='it'\\''s a dog' c=x=1"},
+        {"trial",
          "{\"number\": 9, \"from\": \"STOPPING\", \"to\": \"STOPPED\","
          " \"reason\": \"user\", \"detail\": \"\", \"value\": null,"
          " \"params\": {}}",
@@ -91,7 +96,7 @@ END_TEST
 START_TEST(the_block_tells_how_far_it_is_and_for_how_long)
 {
     const struct view_clock clock = {
-        .now_ms = 1060000, .watched_ms = 50000, .done_at_first = 5};
+        .ran_ms = 60000, .watched_ms = 50000, .done_at_first = 5};
     json_t *study = json(study_text);
     struct text out;
 
@@ -110,7 +115,7 @@ END_TEST
 
 START_TEST(no_line_of_the_block_is_wider_than_the_screen)
 {
-    const struct view_clock clock = {.now_ms = 1060000, .done_at_first = 10};
+    const struct view_clock clock = {.ran_ms = 60000, .done_at_first = 10};
     json_t *study = json(study_text);
 
     for (size_t width = 5; width < 90; width++) {
@@ -133,10 +138,11 @@ START_TEST(a_study_without_best_trial_says_so)
     json_t *study = json("{\"name\": \"s\", \"state\": \"FAILED\","
                          " \"created\": 1000, \"ended\": 63000, \"best\": null,"
                          " \"counts\": {\"FAILED\": 3}}");
+    const struct view_span span = {.since_ms = 1000};
     struct text out;
 
     text_init(&out);
-    view_summary(study, json_object_get(study, "best"), NULL, &out);
+    view_summary(study, json_object_get(study, "best"), NULL, &span, &out);
     ck_assert_str_eq(text_str(&out), "Study s FAILED: 3 failed in 1:02\n"
                                      "Best: none, no trial succeeded\n");
     text_clear(&out);
@@ -147,10 +153,12 @@ END_TEST
 START_TEST(the_summary_has_every_parameter_and_the_place_of_the_output)
 {
     json_t *study = json(study_text);
+    const struct view_span span = {.since_ms = 1000};
     struct text out;
 
     text_init(&out);
-    view_summary(study, json_object_get(study, "best"), "/x/1-digits/5", &out);
+    view_summary(study, json_object_get(study, "best"), "/x/1-digits/5", &span,
+                 &out);
     ck_assert_str_eq(text_str(&out),
                      "Study digits ACTIVE: 1 launching, 3 running, 9 "
                      "succeeded, 1 stopped, 2 failed\n"
@@ -163,7 +171,37 @@ START_TEST(the_summary_has_every_parameter_and_the_place_of_the_output)
 }
 END_TEST
 
-SUITE("cli/view", each_event_has_the_line_of_the_manual,
+START_TEST(only_the_time_in_which_a_study_ran_is_counted)
+{
+    static const struct {
+        int64_t at;
+        const char *kind, *to;
+        int64_t ran_at_20000;
+    } rows[] = {
+        {2000, "trial", "PENDING", 19000},   {3000, "study", "PAUSED", 2000},
+        {9000, "study", "ACTIVE", 13000},    {10000, "study", "ENDING", 13000},
+        {11000, "study", "SUCCEEDED", 4000}, {15000, "study", "ACTIVE", 9000},
+        {16000, "study", "FAILED", 5000},
+    };
+    struct view_span span = {.since_ms = 1000};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *text =
+            mem_format("{\"time\": %lld, \"kind\": \"%s\","
+                       " \"body\": {\"to\": \"%s\"}}",
+                       (long long)rows[i].at, rows[i].kind, rows[i].to);
+        json_t *event = json(text);
+
+        view_span_event(&span, event);
+        ck_assert_int_eq(view_span_ms(&span, 20000), rows[i].ran_at_20000);
+        json_decref(event);
+        free(text);
+    }
+}
+END_TEST
+
+SUITE("cli/view", only_the_time_in_which_a_study_ran_is_counted,
+      each_event_has_the_line_of_the_manual,
       the_block_tells_how_far_it_is_and_for_how_long,
       no_line_of_the_block_is_wider_than_the_screen,
       a_study_without_best_trial_says_so,
