@@ -24,7 +24,9 @@ enum {
     CRASHED = 77,
     SEEDS = 18,
     MOST_LIVES = 3000,
-    MOST_PASSES = 200000
+    MOST_PASSES = 200000,
+    GIVEN = 3,     /* trials that are put in at once */
+    MOST_GIFTS = 9 /* how often */
 };
 
 /* What is played: a seed plays the one of its remainder. */
@@ -37,6 +39,7 @@ static const struct play {
     bool asked;   /* clients carry the trials */
     bool stops;   /* people stop trials and retry failed ones */
     bool cancels; /* and cancel the study */
+    bool gives;   /* and put in trials that were run elsewhere */
     int hangs;    /* every so manyth trial never ends by itself */
     int life;     /* steps of the store, at most */
 } plays[] = {
@@ -44,6 +47,7 @@ static const struct play {
                       "retries: 50\n",
      .trials = 200,
      .parallel = 5,
+     .gives = true,
      .life = 700},
     {.yaml = HEAD RUN "algorithm: random\ntrials: 100\nparallel: 6\n"
                       "retries: 1\ntrial_limit: 3s\n",
@@ -61,6 +65,7 @@ static const struct play {
     {.yaml = HEAD "algorithm: random\ntrials: 60\n",
      .trials = 60,
      .asked = true,
+     .gives = true,
      .life = 300},
     {.yaml = HEAD "trials: 12\n",
      .trials = 12,
@@ -89,6 +94,7 @@ struct run {
     uint64_t chance;
     int64_t writes_left; /* until the next crash */
     int lives, full_disks, breaks, vanishings, pauses, stops, retries, tells;
+    int gifts, gifts_kept;
     bool over;
     struct client clients[CLIENTS];
     bool told[MOST_TRIALS + 1]; /* and acknowledged */
@@ -176,6 +182,29 @@ static void people_stop(int64_t id)
         run->retries++;
 }
 
+static void gift_kept(void *ctx, bool ok)
+{
+    (void)ctx;
+    run->gifts_kept += ok;
+}
+
+static void people_give(int64_t id)
+{
+    static const char gift[] = "x,k,value,state\n0.25,3,0.5,\n0.5,1,,FAILED\n"
+                               "0.75,9,,INFEASIBLE\n";
+    struct engine_given given;
+    struct faults f;
+    struct err e;
+
+    faults_init(&f);
+    if (engine_give(stage.engine, id, gift, sizeof gift - 1, "imported", &given,
+                    &f, &e) == 0) {
+        run->gifts++;
+        engine_when_kept(stage.engine, gift_kept, NULL);
+    }
+    ck_assert_uint_eq(f.n, 0);
+}
+
 static void people_act(int64_t id)
 {
     struct err e;
@@ -191,6 +220,8 @@ static void people_act(int64_t id)
         people_stop(id);
     if (play->cancels && happens(0.005))
         engine_cancel(stage.engine, id, &e);
+    if (play->gives && run->gifts < MOST_GIFTS && happens(0.05))
+        people_give(id);
 }
 
 /* ---- what clients do ---- */
@@ -339,7 +370,7 @@ static bool check_trial(void *ctx, const struct trial_row *row)
     /* whatever was begun or retried was seen to its end */
     ck_assert_msg(play->cancels || strcmp(row->detail, "the study ended") != 0,
                   "trial %lld was dropped", (long long)row->number);
-    if (row->state != TRIAL_SUCCEEDED)
+    if (row->state != TRIAL_SUCCEEDED || row->given)
         return true;
     ck_assert(row->has_value && row->value == value_of((int)row->number));
     ck_assert_int_eq(store_report_list(stage.store, row->study_id, row->number,
@@ -352,32 +383,43 @@ static bool check_trial(void *ctx, const struct trial_row *row)
 
 /* ---- after every life ---- */
 
+struct census {
+    int64_t counts[TRIAL_STATES], given;
+};
+
 static bool add_state(void *ctx, const struct trial_row *row)
 {
-    ((int64_t *)ctx)[row->state]++;
+    struct census *census = ctx;
+
+    census->given += row->given;
+    census->counts[row->state] += !row->given;
     return true;
 }
 
 static bool check_row(void *ctx, const struct study_row *row)
 {
     struct trial_filter all = {0};
-    int64_t counts[TRIAL_STATES] = {0};
+    struct census census = {0};
+    const struct run *seen = ctx;
     int64_t n = 0;
     struct err e;
 
-    (void)ctx;
     ck_assert_int_eq(
-        store_trial_list(stage.store, row->id, &all, add_state, counts, &e), 0);
+        store_trial_list(stage.store, row->id, &all, add_state, &census, &e),
+        0);
     for (int i = 0; i < TRIAL_STATES; i++) {
-        ck_assert_int_eq(row->counts[i], counts[i]);
-        n += counts[i];
+        ck_assert_int_eq(row->counts[i], census.counts[i]);
+        n += census.counts[i];
     }
-    ck_assert_int_eq(row->next_number, n + 1);
+    ck_assert_int_eq(row->given, census.given);
+    ck_assert_int_eq(row->given % GIVEN, 0); /* all at once or none */
+    ck_assert_int_ge(row->given, GIVEN * seen->gifts_kept);
+    ck_assert_int_eq(row->next_number, n + row->given + 1);
     return false;
 }
 
 /* What the study says of its trials is what they are. */
-static void check_counts(void)
+static void check_counts(struct run *seen)
 {
     char path[400];
     struct err e;
@@ -386,7 +428,7 @@ static void check_counts(void)
     snprintf(path, sizeof path, "%s/hypertune.db", stage.dir);
     ck_assert_int_eq(store_open(&stage.store, path, &e), 0);
     if (store_study_find(stage.store, "s", &id, &e) == 0)
-        ck_assert_int_eq(store_study_get(stage.store, id, check_row, NULL, &e),
+        ck_assert_int_eq(store_study_get(stage.store, id, check_row, seen, &e),
                          0);
     store_close(stage.store);
 }
@@ -453,7 +495,7 @@ static void live_once(struct run *shared, uint64_t seed)
                                         WEXITSTATUS(status) == CRASHED),
                   "seed %llu: the service died (status %d) in life %d",
                   (unsigned long long)seed, status, shared->lives);
-    check_counts();
+    check_counts(shared);
 }
 
 static void simulate(uint64_t seed)
@@ -472,10 +514,10 @@ static void simulate(uint64_t seed)
     while (!shared->over)
         live_once(shared, seed);
     printf("  %d lives, %d full disks, %d breaks, %d vanishings, %d pauses, "
-           "%d stops, %d retries, %d tells, %d jobs\n",
+           "%d stops, %d retries, %d tells, %d gifts, %d jobs\n",
            shared->lives, shared->full_disks, shared->breaks,
            shared->vanishings, shared->pauses, shared->stops, shared->retries,
-           shared->tells, stage.machine->n_jobs);
+           shared->tells, shared->gifts_kept, stage.machine->n_jobs);
     check_promises(shared);
     stage_clear(&stage);
     munmap(shared, sizeof *shared);
