@@ -8,6 +8,7 @@
 
 #include "algorithms/draw.h"
 #include "base/mem.h"
+#include "bench/quality/peer.h"
 
 enum { CHANCE = 1000003 }; /* apart from the algorithms' own streams */
 
@@ -30,13 +31,11 @@ static double cpu_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Asks for the next trial and starts it. False when there is none. */
-static bool start(struct race *r)
+/* Asks for the next trial and starts it; *answer says whether there is one. */
+static int start(struct race *r, enum algorithm_answer *answer, struct err *e)
 {
     const struct trial **running = mem_new(r->n, sizeof *running);
-    enum algorithm_answer answer = ALGORITHM_POINT;
     struct suggestion out = {.source = ""};
-    struct err e;
     size_t n = 0;
     int rc = 0;
 
@@ -44,18 +43,17 @@ static bool start(struct race *r)
         if (r->ends[i] >= 0)
             running[n++] = &r->trials[i];
     point_init(&out.point, &r->p->study.space);
-    rc = r->type->ask(r->state, (int64_t)r->n + 1, running, n, &out, &answer,
-                      &e);
+    rc = r->type->ask(r->state, (int64_t)r->n + 1, running, n, &out, answer, e);
     free(running);
-    if (rc != 0 || answer != ALGORITHM_POINT) {
+    if (rc != 0 || *answer != ALGORITHM_POINT) {
         point_clear(&out.point);
-        return false;
+        return rc;
     }
     r->trials[r->n] = (struct trial){.number = (int64_t)r->n + 1,
                                      .state = TRIAL_RUNNING,
                                      .point = out.point};
     r->ends[r->n++] = r->clock + exp(0.5 * draw_normal(&r->chance));
-    return true;
+    return 0;
 }
 
 /* Ends the trial that ends next. */
@@ -82,38 +80,54 @@ static void end(struct race *r)
     r->type->tell(r->state, t);
 }
 
-void races_run(struct problem *p, const struct algorithm_type *type,
-               uint64_t seed, size_t trials, size_t parallel, double *left,
-               double *ms)
+/* From the first trial to the last. */
+static int go(struct race *r, size_t trials, size_t parallel, double *left,
+              struct err *e)
+{
+    size_t ended = 0;
+
+    while (ended < trials) {
+        enum algorithm_answer answer = ALGORITHM_POINT;
+
+        while (r->n < trials && r->n - ended < parallel &&
+               answer == ALGORITHM_POINT)
+            if (start(r, &answer, e) != 0)
+                return -1;
+        if (r->n == ended)
+            break; /* nothing is left to try */
+        end(r);
+        left[ended++] = r->left;
+    }
+    while (ended < trials)
+        left[ended++] = r->left;
+    return 0;
+}
+
+int races_run(struct problem *p, const struct algorithm_type *type,
+              uint64_t seed, size_t trials, size_t parallel, double *left,
+              double *ms, struct err *e)
 {
     struct race r = {.p = p, .type = type, .seen = INFINITY, .left = INFINITY};
-    double began = cpu_ms();
-    size_t ended = 0;
-    struct err e;
+    double began = cpu_ms() + peer_ms();
+    int rc = 0;
 
     p->study.seed = seed;
     p->study.trials = (int64_t)trials;
+    p->study.parallel = (int)parallel;
     draw_init(&r.chance, seed, DRAW_RANDOM, CHANCE);
     r.state = mem_new(1, type->state_size);
     r.trials = mem_new(trials, sizeof *r.trials);
     r.ends = mem_new(trials, sizeof *r.ends);
-    if (type->open(r.state, &p->study, &e) != 0)
-        abort();
-    while (ended < trials) {
-        while (r.n < trials && r.n - ended < parallel && start(&r))
-            ;
-        if (r.n == ended)
-            break; /* nothing is left to try */
-        end(&r);
-        left[ended++] = r.left;
+    rc = type->open(r.state, &p->study, e);
+    if (rc == 0) {
+        rc = go(&r, trials, parallel, left, e);
+        type->close(r.state);
     }
-    while (ended < trials)
-        left[ended++] = r.left;
-    type->close(r.state);
     free(r.state);
     for (size_t i = 0; i < r.n; i++)
         trial_clear(&r.trials[i]);
     free(r.trials);
     free(r.ends);
-    *ms += cpu_ms() - began;
+    *ms += cpu_ms() + peer_ms() - began;
+    return rc;
 }

@@ -2,15 +2,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bench/quality/scores.h"
 
+#include <jansson.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "algorithms/draw.h"
 #include "base/mem.h"
 
-enum { AGAIN = 1000, MOST_GROUPS = 64 };
+enum { AGAIN = 1000, MOST_GROUPS = 256 };
 
 const size_t scores_budgets[SCORES_BUDGETS] = {10, 20, 50, 100};
 
@@ -26,17 +27,97 @@ void scores_clear(struct scores *s)
     *s = (struct scores){0};
 }
 
-void scores_write(const struct scores *s, FILE *out)
+static bool same_run(const struct score *a, const struct score *b)
 {
-    fwrite(s->items, sizeof *s->items, s->n, out);
+    return a->d == b->d && a->instance == b->instance && a->seed == b->seed &&
+           a->parallel == b->parallel && strcmp(a->suite, b->suite) == 0 &&
+           strcmp(a->problem, b->problem) == 0;
+}
+
+bool scores_have(const struct scores *s, const struct score *run)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (same_run(&s->items[i], run) && s->items[i].trials == run->trials &&
+            strcmp(s->items[i].algorithm, run->algorithm) == 0)
+            return true;
+    return false;
+}
+
+int scores_append(int fd, const struct score *o, struct err *e)
+{
+    json_t *at = json_object();
+    json_t *line =
+        json_pack("{ss ss ss si si si si si so sf}", "algorithm", o->algorithm,
+                  "suite", o->suite, "problem", o->problem, "d", o->d,
+                  "instance", o->instance, "seed", o->seed, "trials", o->trials,
+                  "parallel", o->parallel, "at", at, "ms", o->ms);
+    char *text = NULL, *whole = NULL;
+    ssize_t n = 0;
+
+    for (size_t b = 0; b < SCORES_BUDGETS; b++) {
+        char key[24];
+
+        snprintf(key, sizeof key, "%zu", scores_budgets[b]);
+        if (!isnan(o->at[b]))
+            json_object_set_new(at, key, json_real(o->at[b]));
+    }
+    text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    whole = mem_format("%s\n", text);
+    n = write(fd, whole, strlen(whole));
+    free(text);
+    json_decref(line);
+    if (n == (ssize_t)strlen(whole)) {
+        free(whole);
+        return 0;
+    }
+    free(whole);
+    return err_set(e, ERR_IO, "a score could not be written");
+}
+
+static void take_word(char *out, size_t size, const char *word)
+{
+    snprintf(out, size, "%s", word);
+}
+
+/* Whether the line is a score. */
+static bool read_line(const char *text, struct score *out)
+{
+    const char *algorithm = NULL, *suite = NULL, *problem = NULL;
+    json_t *line = json_loads(text, 0, NULL), *at = NULL;
+    bool good =
+        json_unpack(line, "{ss ss ss si si si si si so sF}", "algorithm",
+                    &algorithm, "suite", &suite, "problem", &problem, "d",
+                    &out->d, "instance", &out->instance, "seed", &out->seed,
+                    "trials", &out->trials, "parallel", &out->parallel, "at",
+                    &at, "ms", &out->ms) == 0;
+
+    for (size_t b = 0; good && b < SCORES_BUDGETS; b++) {
+        char key[24];
+        const json_t *one = NULL;
+
+        snprintf(key, sizeof key, "%zu", scores_budgets[b]);
+        one = json_object_get(at, key);
+        out->at[b] = one ? json_number_value(one) : NAN;
+    }
+    if (good) {
+        take_word(out->algorithm, sizeof out->algorithm, algorithm);
+        take_word(out->suite, sizeof out->suite, suite);
+        take_word(out->problem, sizeof out->problem, problem);
+    }
+    json_decref(line);
+    return good;
 }
 
 void scores_read(struct scores *s, FILE *in)
 {
+    char *line = NULL;
+    size_t cap = 0;
     struct score o;
 
-    while (fread(&o, sizeof o, 1, in) == 1)
-        scores_add(s, &o);
+    while (getline(&line, &cap, in) > 0)
+        if (read_line(line, &o))
+            scores_add(s, &o);
+    free(line);
 }
 
 /* The numbers of one table cell, by problem. */
@@ -86,6 +167,16 @@ static double group_mean(const struct group *g)
     for (size_t i = 0; i < g->n; i++)
         sum += g->values[i];
     return sum / (double)g->n;
+}
+
+/* The share below 0; equal ones count half. */
+static double group_won(const struct group *g)
+{
+    double won = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        won += g->values[i] < 0 ? 1 : g->values[i] > 0 ? 0 : 0.5;
+    return won / (double)g->n;
 }
 
 static double cell_mean(const struct cell *c)
@@ -156,14 +247,9 @@ static bool first(const struct scores *s, size_t i)
 static const struct score *partner(const struct scores *s,
                                    const struct score *o)
 {
-    for (size_t k = 0; k < s->n; k++) {
-        const struct score *other = &s->items[k];
-
-        if (other->d == o->d && other->instance == o->instance &&
-            other->seed == o->seed && strcmp(other->suite, o->suite) == 0 &&
-            strcmp(other->problem, o->problem) == 0)
-            return other;
-    }
+    for (size_t k = 0; k < s->n; k++)
+        if (same_run(&s->items[k], o))
+            return &s->items[k];
     return NULL;
 }
 
@@ -220,7 +306,11 @@ void scores_table(const struct scores *s)
 
 void scores_compare(const struct scores *mine, const struct scores *theirs)
 {
-    header("less the other's, run by run");
+    char what[64];
+
+    snprintf(what, sizeof what, "less %s's",
+             theirs->n ? theirs->items[0].algorithm : "nothing");
+    header(what);
     table(mine, theirs);
 }
 
@@ -240,8 +330,13 @@ void scores_by_problem(const struct scores *mine, const struct scores *theirs)
         if (!theirs || other)
             cell_add(&cell, name, o->at[b] - (other ? other->at[b] : 0));
     }
-    for (size_t k = 0; k < cell.n; k++)
-        printf("%-24s %6.2f of %zu\n", cell.groups[k].problem,
-               group_mean(&cell.groups[k]), cell.groups[k].n);
+    for (size_t k = 0; k < cell.n; k++) {
+        const struct group *g = &cell.groups[k];
+
+        printf("%-24s %6.2f of %zu", g->problem, group_mean(g), g->n);
+        if (theirs)
+            printf(", better in %3.0f %%", 100 * group_won(g));
+        printf("\n");
+    }
     cell_clear(&cell);
 }
