@@ -314,6 +314,19 @@ static void all_act(int64_t id)
 }
 
 /* One life of the service, until the study is over or it is ended. */
+/* The study has ended: they may want what failed to be tried again. */
+static bool people_are_content(int64_t id)
+{
+    struct err e;
+    int64_t n = 0;
+
+    if (!play->stops || happens(0.3) ||
+        engine_retry(stage.engine, id, 0, &n, &e) || n == 0)
+        return true;
+    run->retries++;
+    return false;
+}
+
 static void live(void)
 {
     struct err e;
@@ -333,7 +346,9 @@ static void live(void)
             continue;
         }
         run->over = study_state_ended(stage_study_state(&stage, id));
-        if (!run->over)
+        if (run->over)
+            run->over = people_are_content(id);
+        else
             all_act(id);
     }
     stage_close(&stage);
