@@ -212,6 +212,15 @@ static double redrawn(const struct cell *c, struct draw *chance)
     return sum / (double)c->n;
 }
 
+/* Whether some problem has runs that may be drawn differently. */
+static bool varies(const struct cell *c)
+{
+    for (size_t k = 0; k < c->n; k++)
+        if (c->groups[k].n > 1)
+            return true;
+    return false;
+}
+
 static void cell_print(const struct cell *c)
 {
     double means[AGAIN];
@@ -219,6 +228,10 @@ static void cell_print(const struct cell *c)
 
     if (!c->n) {
         printf(" %21s", "-");
+        return;
+    }
+    if (!varies(c)) {
+        printf(" %6.2f [%6s,%6s]", cell_mean(c), "-", "-");
         return;
     }
     draw_init(&chance, 1, DRAW_RANDOM, c->n);

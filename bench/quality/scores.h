@@ -39,8 +39,8 @@ int scores_append(int fd, const struct score *one, struct err *e);
  * off, are passed over. */
 void scores_read(struct scores *s, FILE *in);
 
-/* Means over problems, with 95 % intervals: problems are drawn again, and runs
- * of each. */
+/* Means over problems, with 95 % intervals: runs of each problem are drawn
+ * again. One run of each gives no interval. */
 void scores_table(const struct scores *s);
 
 /* The same for the differences of runs that both have: mine less theirs, which

@@ -60,6 +60,8 @@ cmp -s whole again || fail "--run no ran something"
 # The difference to oneself is none.
 measure conditional --seeds 1 --algorithm tpe --beside conditional.1.other
 has out "less other's"
+has out '0\.00 \[     -,     -\]'
+measure conditional --seeds 2 --algorithm tpe --beside whole
 has out '0\.00 \[  0\.00,  0\.00\]'
 
 # A program that does not answer fails its runs, and is told.
