@@ -72,7 +72,7 @@ static void end(struct race *r)
     value = problem_value(r->p, &t->point);
     t->has_value = !isnan(value);
     t->state = t->has_value ? TRIAL_SUCCEEDED : TRIAL_INFEASIBLE;
-    t->value = value + r->p->noise * draw_normal(&r->chance);
+    t->value = problem_report(r->p, &t->point, &r->chance);
     if (t->has_value && t->value < r->seen) {
         r->seen = t->value;
         r->left = value - r->p->optimum;
