@@ -1,9 +1,10 @@
 """Optuna as a program that answers in JSON lines.
 
-    optuna_adapter.py gp | tpe | tpe-multivariate | cmaes | random
+    optuna_adapter.py gp | tpe | tpe-multivariate | cmaes | random [worst]
 
-Each sampler as it comes; cmaes is told nothing but the seed. Infeasible
-trials are told as failed.
+Each sampler as it comes; cmaes is told nothing but the seed. A trial without a
+value is told as failed, which the samplers pass over, or with "worst" as the
+worst value so far, as careful users do.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
 import sys
@@ -42,6 +43,7 @@ class Study:
         self.study = optuna.create_study(
             sampler=SAMPLERS[sys.argv[1]](seed=seed % 2**32, **more))
         self.running = {}
+        self.worst = 0.0
 
     def value(self, trial, param):
         name = param["name"]
@@ -66,10 +68,15 @@ class Study:
         return trial.number, params
 
     def complete(self, key, value):
+        self.worst = max(self.worst, value)
         self.study.tell(self.running.pop(key), value)
 
     def fail(self, key):
-        self.study.tell(self.running.pop(key), state=TrialState.FAIL)
+        trial = self.running.pop(key)
+        if "worst" in sys.argv[2:]:
+            self.study.tell(trial, self.worst)
+        else:
+            self.study.tell(trial, state=TrialState.FAIL)
 
 
 lines.serve(Study)
