@@ -57,6 +57,7 @@ struct request {
     size_t n_query, cap_query;
     const char *body;
     size_t body_n;
+    int rank;
     void (*gone)(void *ctx);
     void *gone_ctx;
     struct event *hangup; /* while gone is wanted */
@@ -494,6 +495,16 @@ const char *request_body(const struct request *r, size_t *n)
 bool request_is_local(const struct request *r)
 {
     return r->door->path != NULL;
+}
+
+void request_rank_set(struct request *r, int rank)
+{
+    r->rank = rank;
+}
+
+int request_rank(const struct request *r)
+{
+    return r->rank;
 }
 
 void request_header_add(struct request *r, const char *name, const char *value)

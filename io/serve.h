@@ -61,6 +61,11 @@ const char *request_body(const struct request *r, size_t *n);
 /* Whether it came over the Unix socket (whose file mode is the login). */
 bool request_is_local(const struct request *r);
 
+/* What the first to look at it found out about who asks: a number of the
+ * caller's, 0 until it is set. */
+void request_rank_set(struct request *r, int rank);
+int request_rank(const struct request *r);
+
 /* Adds a header to the answer to come. A value with a line break is dropped. */
 void request_header_add(struct request *r, const char *name, const char *value);
 /* Sends the answer (bytes are copied; NULL with n = 0 is an empty body) and

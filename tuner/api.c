@@ -16,6 +16,7 @@
 #include "tuner/api_studies.h"
 #include "tuner/api_trials.h"
 #include "tuner/call.h"
+#include "tuner/role.h"
 #include "tuner/show.h"
 
 struct api {
@@ -62,28 +63,55 @@ static int status(struct call *c, struct err *e)
 static const struct {
     struct api_line line;
     call_fn *fn;
+    enum role role; /* the least that may call it */
 } routes[] = {
-    {{"GET", "/healthz", "says that the service answers"}, healthz},
-    {{"GET", "/api/status", "says which service this is"}, status},
-    {{"POST", STUDIES, "submits a study file"}, api_studies_submit},
-    {{"GET", STUDIES, "lists studies, newest first"}, api_studies_list},
-    {{"GET", STUDY, "shows a study"}, api_studies_show},
-    {{"DELETE", STUDY, "forgets a study and its files"}, api_studies_delete},
-    {{"POST", STUDY ":pause", "starts nothing more"}, api_studies_pause},
-    {{"POST", STUDY ":resume", "goes on"}, api_studies_resume},
-    {{"POST", STUDY ":cancel", "ends a study for good"}, api_studies_cancel},
-    {{"POST", STUDY ":retry", "tries ended trials again"}, api_studies_retry},
-    {{"POST", STUDY ":ask", "gives trials to a client"}, api_ask},
-    {{"GET", STUDY "/best", "lists the best trials"}, api_trials_best},
-    {{"GET", STUDY "/trials", "lists trials"}, api_trials_list},
-    {{"POST", STUDY "/trials", "takes ended trials"}, api_trials_give},
-    {{"GET", TRIAL, "shows a trial"}, api_trials_show},
-    {{"POST", TRIAL ":stop", "stops a trial"}, api_trials_stop},
-    {{"POST", TRIAL ":report", "takes one measurement"}, api_trials_report},
-    {{"POST", TRIAL ":tell", "ends a client's trial"}, api_trials_tell},
-    {{"GET", TRIAL "/log", "gives what a trial printed"}, api_log},
-    {{"GET", STUDY "/why", "says why a thing is as it is"}, api_studies_why},
-    {{"GET", STUDY "/events", "follows a study"}, api_events},
+    {{"GET", "/healthz", "says that the service answers"},
+     healthz,
+     ROLE_ANYONE},
+    {{"GET", "/api/status", "says which service this is"}, status, ROLE_READER},
+    {{"POST", STUDIES, "submits a study file"},
+     api_studies_submit,
+     ROLE_SUBMITTER},
+    {{"GET", STUDIES, "lists studies, newest first"},
+     api_studies_list,
+     ROLE_READER},
+    {{"GET", STUDY, "shows a study"}, api_studies_show, ROLE_READER},
+    {{"DELETE", STUDY, "forgets a study and its files"},
+     api_studies_delete,
+     ROLE_ADMIN},
+    {{"POST", STUDY ":pause", "starts nothing more"},
+     api_studies_pause,
+     ROLE_SUBMITTER},
+    {{"POST", STUDY ":resume", "goes on"}, api_studies_resume, ROLE_SUBMITTER},
+    {{"POST", STUDY ":cancel", "ends a study for good"},
+     api_studies_cancel,
+     ROLE_SUBMITTER},
+    {{"POST", STUDY ":retry", "tries ended trials again"},
+     api_studies_retry,
+     ROLE_SUBMITTER},
+    {{"POST", STUDY ":ask", "gives trials to a client"},
+     api_ask,
+     ROLE_SUBMITTER},
+    {{"GET", STUDY "/best", "lists the best trials"},
+     api_trials_best,
+     ROLE_READER},
+    {{"GET", STUDY "/trials", "lists trials"}, api_trials_list, ROLE_READER},
+    {{"POST", STUDY "/trials", "takes ended trials"},
+     api_trials_give,
+     ROLE_SUBMITTER},
+    {{"GET", TRIAL, "shows a trial"}, api_trials_show, ROLE_READER},
+    {{"POST", TRIAL ":stop", "stops a trial"}, api_trials_stop, ROLE_SUBMITTER},
+    {{"POST", TRIAL ":report", "takes one measurement"},
+     api_trials_report,
+     ROLE_SUBMITTER},
+    {{"POST", TRIAL ":tell", "ends a client's trial"},
+     api_trials_tell,
+     ROLE_SUBMITTER},
+    {{"GET", TRIAL "/log", "gives what a trial printed"}, api_log, ROLE_READER},
+    {{"GET", STUDY "/why", "says why a thing is as it is"},
+     api_studies_why,
+     ROLE_READER},
+    {{"GET", STUDY "/events", "follows a study"}, api_events, ROLE_READER},
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 
@@ -231,6 +259,12 @@ static void refuse_path(struct call *c, const char *path)
     call_fail(c, &e, NULL);
 }
 
+static call_fn *forbid(struct call *c, enum role wanted)
+{
+    c->status = role_refuse(c->request, wanted, &c->out);
+    return NULL;
+}
+
 /* The call's function, or NULL with the refusal as its answer. */
 static call_fn *route(struct call *c, struct named *named)
 {
@@ -241,7 +275,9 @@ static call_fn *route(struct call *c, struct named *named)
     for (size_t i = 0; i < ROUTES; i++)
         if (match(routes[i].line.pattern, path, named)) {
             if (strcmp(routes[i].line.method, method) == 0)
-                return routes[i].fn;
+                return role_allows(c->request, routes[i].role)
+                           ? routes[i].fn
+                           : forbid(c, routes[i].role);
             other = &routes[i].line;
         }
     if (other)

@@ -1,0 +1,80 @@
+/* Roles: who may do what. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tuner/role.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/quote.h"
+
+static const char *const names[] = {
+    [ROLE_UNSAID] = "",       [ROLE_ANYONE] = "",
+    [ROLE_READER] = "reader", [ROLE_SUBMITTER] = "submitter",
+    [ROLE_ADMIN] = "admin",
+};
+
+/* How our own API and Google's call a refusal. */
+static const struct {
+    int status;
+    const char *ours, *theirs;
+} words[] = {
+    {400, "invalid", "INVALID_ARGUMENT"},
+    {401, "unauthenticated", "UNAUTHENTICATED"},
+    {403, "forbidden", "PERMISSION_DENIED"},
+    {429, "throttled", "RESOURCE_EXHAUSTED"},
+};
+enum { WORDS = sizeof words / sizeof words[0] };
+
+const char *role_name(enum role role)
+{
+    return names[role];
+}
+
+enum role role_read(const char *name)
+{
+    for (enum role role = ROLE_READER; role <= ROLE_ADMIN; role++)
+        if (strcmp(name, names[role]) == 0)
+            return role;
+    return ROLE_UNSAID;
+}
+
+bool role_allows(const struct request *r, enum role wanted)
+{
+    if (wanted == ROLE_UNSAID)
+        wanted = ROLE_ADMIN;
+    return request_is_local(r) || request_rank(r) >= (int)wanted;
+}
+
+void role_complain(const struct request *r, int status, const char *sentence,
+                   struct text *out)
+{
+    const char *path = request_path(r);
+    size_t i = 0;
+
+    while (i + 1 < WORDS && words[i].status != status)
+        i++;
+    if (strncmp(path, "/v", 2) == 0)
+        text_addf(out, "{\"error\": {\"code\": %d, \"status\": \"%s\"", status,
+                  words[i].theirs);
+    else
+        text_addf(out, "{\"error\": {\"code\": \"%s\"", words[i].ours);
+    text_add(out, ", \"message\": ");
+    quote_json(out, sentence);
+    text_add(out, "}}");
+}
+
+int role_refuse(const struct request *r, enum role wanted, struct text *out)
+{
+    enum role has = (enum role)request_rank(r);
+    char sentence[200];
+
+    if (wanted == ROLE_UNSAID)
+        wanted = ROLE_ADMIN;
+    snprintf(sentence, sizeof sentence,
+             "this token is %s %s's, and this wants %s %s's: `hypertune token "
+             "new NAME --role %s` makes one",
+             has == ROLE_ADMIN ? "an" : "a", names[has],
+             wanted == ROLE_ADMIN ? "an" : "a", names[wanted], names[wanted]);
+    role_complain(r, 403, sentence, out);
+    return 403;
+}
