@@ -113,10 +113,21 @@
     "ALTER TABLE trial ADD COLUMN given INTEGER NOT NULL DEFAULT 0;\n"         \
     "ALTER TABLE tally ADD COLUMN given INTEGER NOT NULL DEFAULT 0;\n"
 
+/* Tokens that were given to others. The secret itself is kept nowhere. */
+#define STEP_4                                                                 \
+    "CREATE TABLE token (\n"                                                   \
+    "  name TEXT PRIMARY KEY,\n"                                               \
+    "  hash TEXT NOT NULL UNIQUE,      -- SHA-256 of the secret, hex\n"        \
+    "  role TEXT NOT NULL,\n"                                                  \
+    "  created_ms INTEGER NOT NULL,\n"                                         \
+    "  expires_ms INTEGER NOT NULL     -- 0 = never\n"                         \
+    ") STRICT, WITHOUT ROWID;\n"
+
 const struct schema_step schema_steps[] = {
     {1, STEP_1},
     {2, STEP_2},
     {3, STEP_3},
+    {4, STEP_4},
 };
 const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
 

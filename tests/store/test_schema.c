@@ -6,21 +6,26 @@
 #include "tests/lib/suite.h"
 #include "tests/store/shelf.h"
 
-static const struct schema_step longer[] = {
-    {1, "SELECT 1"}, /* taken already: never run again */
-    {2, "SELECT 1"},
-    {3, "SELECT 1"},
-    {4, "CREATE TABLE later (x INTEGER) STRICT"},
-    {5, "INSERT INTO later VALUES (7)"},
-};
+enum { MOST_STEPS = 64 };
 
-static const struct schema_step broken[] = {
-    {1, "SELECT 1"},
-    {2, "SELECT 1"},
-    {3, "SELECT 1"},
-    {4, "CREATE TABLE later (x INTEGER) STRICT"},
-    {5, "INSERT INTO nowhere VALUES (7)"},
-};
+static struct schema_step longer[MOST_STEPS], broken[MOST_STEPS];
+static size_t n_longer; /* today's, which are never run again, and two more */
+
+static void make_longer(void)
+{
+    int last = (int)schema_n_steps;
+
+    ck_assert_uint_lt(schema_n_steps + 2, MOST_STEPS);
+    for (int i = 0; i < last; i++)
+        longer[i] = broken[i] = (struct schema_step){i + 1, "SELECT 1"};
+    longer[last] = broken[last] =
+        (struct schema_step){last + 1, "CREATE TABLE later (x INTEGER) STRICT"};
+    longer[last + 1] =
+        (struct schema_step){last + 2, "INSERT INTO later VALUES (7)"};
+    broken[last + 1] =
+        (struct schema_step){last + 2, "INSERT INTO nowhere VALUES (7)"};
+    n_longer = schema_n_steps + 2;
+}
 
 START_TEST(steps_are_numbered_without_gaps)
 {
@@ -35,12 +40,13 @@ START_TEST(an_older_file_takes_the_steps_it_lacks)
     struct err e;
     int64_t got;
 
+    make_longer();
     shelf_open(&h);
     MUST(store_commit(h.store, &e));
-    MUST(schema_update(h.store, longer, 5, &e));
+    MUST(schema_update(h.store, longer, n_longer, &e));
     MUST(inside_ask(h.store, "PRAGMA user_version", &got, &e));
-    ck_assert_int_eq(got, 5);
-    MUST(schema_update(h.store, longer, 5, &e));
+    ck_assert_int_eq(got, (int)n_longer);
+    MUST(schema_update(h.store, longer, n_longer, &e));
     MUST(inside_ask(h.store, "SELECT sum(x) FROM later", &got, &e));
     ck_assert_int_eq(got, 7);
     shelf_close(&h);
@@ -53,9 +59,10 @@ START_TEST(a_step_that_fails_takes_back_those_before_it)
     struct err e;
     int64_t got;
 
+    make_longer();
     shelf_open(&h);
     MUST(store_commit(h.store, &e));
-    MUST_FAIL(schema_update(h.store, broken, 5, &e), ERR_IO);
+    MUST_FAIL(schema_update(h.store, broken, n_longer, &e), ERR_IO);
     MUST(inside_ask(h.store, "PRAGMA user_version", &got, &e));
     ck_assert_int_eq(got, (int)schema_n_steps);
     MUST(inside_ask(h.store,
@@ -72,9 +79,10 @@ START_TEST(a_newer_file_is_refused)
     struct shelf h;
     struct err e;
 
+    make_longer();
     shelf_open_on_disk(&h);
     MUST(store_commit(h.store, &e));
-    MUST(schema_update(h.store, longer, 5, &e));
+    MUST(schema_update(h.store, longer, n_longer, &e));
     MUST_FAIL(store_open(&s, h.path, &e), ERR_CONFLICT);
     ck_assert_ptr_nonnull(strstr(e.text, h.path));
     ck_assert_ptr_nonnull(strstr(e.text, "newer Hypertune"));
