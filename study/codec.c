@@ -205,15 +205,36 @@ static void check_size(struct reading *r)
     text_clear(&whole);
 }
 
+/* Our own long form keeps what codec_decode_job has read. */
+static bool tunes_nothing(const struct reading *r)
+{
+    return r->alone ||
+           (r->s->dialect != DIALECT_SHORT && node_get(r->doc, "dialect"));
+}
+
+/* One trial, at the one point that there is, and no second chance. */
+static void settle_alone(struct study *s)
+{
+    if (!s->metric)
+        s->metric = mem_copy_text("training/hptuning/metric");
+    s->algorithm = "random";
+    s->trials = 1;
+    s->parallel = 1;
+    s->max_failed = 0;
+    s->retries = 0;
+}
+
 static void check_whole(struct reading *r)
 {
     struct study *s = r->s;
     size_t before = r->f->n;
 
+    if (r->alone)
+        settle_alone(s);
     if (!s->metric && !r->goal)
         reading_fault(r, r->doc,
                       "no goal: write maximize: METRIC or minimize: METRIC");
-    if (r->drafts.n == 0)
+    if (r->drafts.n == 0 && !tunes_nothing(r))
         reading_fault(r, r->doc,
                       "no parameters to tune: params needs at least one");
     drafts_build(&r->drafts, &s->space, r->f);
@@ -240,10 +261,10 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->text, y->text);
 }
 
-int codec_decode(const char *bytes, size_t n, const char *file,
-                 struct study *out, struct faults *f)
+static int decode(const char *bytes, size_t n, const char *file, bool alone,
+                  struct study *out, struct faults *f)
 {
-    struct reading r = {.f = f, .s = out};
+    struct reading r = {.f = f, .s = out, .alone = alone};
     struct node *doc;
     size_t before = f->n;
 
@@ -268,4 +289,16 @@ int codec_decode(const char *bytes, size_t n, const char *file,
     qsort(f->items + before, f->n - before, sizeof *f->items, by_place);
     study_clear(out);
     return -1;
+}
+
+int codec_decode(const char *bytes, size_t n, const char *file,
+                 struct study *out, struct faults *f)
+{
+    return decode(bytes, n, file, false, out, f);
+}
+
+int codec_decode_job(const char *bytes, size_t n, const char *file,
+                     struct study *out, struct faults *f)
+{
+    return decode(bytes, n, file, true, out, f);
 }

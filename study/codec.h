@@ -16,6 +16,14 @@
 int codec_decode(const char *bytes, size_t n, const char *file,
                  struct study *out, struct faults *f);
 
+/* The same for a job of one trial that tunes nothing: trialJobSpec without
+ * studySpec, or trainingInput without hyperparameters. The study has no
+ * parameters and one trial, of one attempt; its metric is the one that AI
+ * Platform takes where none is named. codec_decode reads it in long form
+ * only, so that nobody forgets his parameters unnoticed. */
+int codec_decode_job(const char *bytes, size_t n, const char *file,
+                     struct study *out, struct faults *f);
+
 /* Appends the study in canonical long form, JSON, one document in our own
  * dialect's long form that codec_decode reads back to an equal study. This is
  * what the store keeps. Dialect is kept as the key "dialect". */

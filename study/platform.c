@@ -332,7 +332,7 @@ static void read_input(struct reading *r, const struct key *k,
     reading_keys(r, v, input_keys, &in, k->name);
     if (v->kind != NODE_MAP)
         return;
-    if (!in.has_hyper)
+    if (!in.has_hyper && !r->alone)
         reading_fault(r, v,
                       "trainingInput has no hyperparameters: this job tunes "
                       "nothing");

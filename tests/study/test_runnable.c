@@ -1,0 +1,276 @@
+/* Jobs of Google's interfaces become documents that the decoder reads. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/runnable.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/codec.h"
+#include "tests/lib/suite.h"
+
+static const char map_text[] = "gcr.io/acme/digits:\n"
+                               "  entrypoint: [./train, --fast]\n"
+                               "  prefix: [nice]\n"
+                               "  workdir: digits\n"
+                               "  env: {THREADS: 1}\n"
+                               "gcr.io/acme/py*: [/opt/venv/bin/env]\n"
+                               "gcr.io/acme/bare: {workdir: /srv}\n";
+
+static void read_map(struct image_map *map)
+{
+    struct err e;
+
+    ck_assert_msg(!image_map_read(map, map_text, strlen(map_text), "images",
+                                  "/etc/ht", &e),
+                  "%s", e.text);
+}
+
+/* Makes the job runnable; the first fault, or "". */
+static char *make(enum runnable_kind kind, const struct image_map *map,
+                  const char *json, struct text *out)
+{
+    struct runnable with = {kind, "unique-2", map, "/var/gcs"};
+    struct faults f;
+    struct node *doc;
+    char *said;
+
+    faults_init(&f);
+    ck_assert_int_eq(node_parse(json, strlen(json), &doc, &f), 0);
+    text_reset(out);
+    ck_assert_int_eq(runnable_write(&with, doc, out, &f), f.n ? -1 : 0);
+    said = strdup(f.n ? f.items[0].text : "");
+    node_free(doc);
+    faults_clear(&f);
+    return said;
+}
+
+static void made(enum runnable_kind kind, const struct image_map *map,
+                 const char *json, struct text *out)
+{
+    char *said = make(kind, map, json, out);
+
+    ck_assert_str_eq(said, "");
+    free(said);
+}
+
+static void decode(const struct text *doc, bool alone, struct study *s)
+{
+    struct faults f;
+    int rc;
+
+    faults_init(&f);
+    rc = (alone ? codec_decode_job : codec_decode)(doc->data, doc->len, "job",
+                                                   s, &f);
+    ck_assert_msg(rc == 0, "%s", f.n ? f.items[0].text : "?");
+    faults_clear(&f);
+}
+
+#define CONTAINER(spec)                                                        \
+    "{\"display_name\": \"Mine\", \"jobSpec\": {\"workerPoolSpecs\": "         \
+    "[{\"replicaCount\": \"1\", \"containerSpec\": " spec "}]}}"
+
+START_TEST(a_container_runs_what_the_map_says)
+{
+    struct image_map map;
+    struct study s;
+    struct text out;
+
+    text_init(&out);
+    read_map(&map);
+    made(RUNNABLE_CUSTOM, &map,
+         CONTAINER("{\"imageUri\": \"gcr.io/acme/digits\", \"args\": [\"--x\", "
+                   "1], \"env\": [{\"name\": \"A\", \"value\": \"b\"}]}"),
+         &out);
+    decode(&out, true, &s);
+    ck_assert_str_eq(s.name, "unique-2");
+    ck_assert_uint_eq(s.job.n_argv, 5);
+    ck_assert_str_eq(s.job.argv[0], "nice");
+    ck_assert_str_eq(s.job.argv[1], "./train");
+    ck_assert_str_eq(s.job.argv[4], "1");
+    ck_assert_str_eq(s.job.workdir, "/etc/ht/digits");
+    ck_assert_uint_eq(s.job.n_env, 2);
+    ck_assert_str_eq(s.job.env[0].name, "THREADS");
+    ck_assert_str_eq(s.job.env[1].value, "b");
+    study_clear(&s);
+    made(RUNNABLE_CUSTOM, &map,
+         CONTAINER("{\"image_uri\": \"gcr.io/acme/digits\", \"command\": "
+                   "[\"sh\"]}"),
+         &out);
+    decode(&out, true, &s);
+    ck_assert_uint_eq(s.job.n_argv, 2);
+    ck_assert_str_eq(s.job.argv[1], "sh");
+    study_clear(&s);
+    image_map_clear(&map);
+    text_clear(&out);
+}
+END_TEST
+
+START_TEST(a_python_package_runs_as_a_module)
+{
+    static const char job[] =
+        "{\"jobSpec\": {\"workerPoolSpecs\": [{\"pythonPackageSpec\": "
+        "{\"executorImageUri\": \"gcr.io/acme/py:3\", \"packageUris\": "
+        "[\"gs://b/p.tar.gz\"], \"pythonModule\": \"trainer.task\", "
+        "\"args\": [\"--e\"]}}]}}";
+    struct image_map map;
+    struct study s;
+    struct text out;
+
+    text_init(&out);
+    read_map(&map);
+    made(RUNNABLE_CUSTOM, &map, job, &out);
+    decode(&out, true, &s);
+    ck_assert_uint_eq(s.job.n_argv, 5);
+    ck_assert_str_eq(s.job.argv[0], "/opt/venv/bin/env");
+    ck_assert_str_eq(s.job.argv[3], "trainer.task");
+    ck_assert_str_eq(s.job.argv[4], "--e");
+    study_clear(&s);
+    image_map_clear(&map);
+    text_clear(&out);
+}
+END_TEST
+
+START_TEST(what_cannot_run_is_refused_by_name)
+{
+    static const struct {
+        bool map;
+        const char *json, *says;
+    } rows[] = {
+        {false, CONTAINER("{\"imageUri\": \"gcr.io/acme/digits\"}"),
+         "--image-map FILE"},
+        {true, CONTAINER("{\"imageUri\": \"gcr.io/acme/none\"}"),
+         "gcr.io/acme/none is not in the service's image map"},
+        {true, CONTAINER("{}"), "image must be named"},
+        {true, CONTAINER("{\"imageUri\": \"gcr.io/acme/bare\"}"),
+         "must say its command"},
+        {true, CONTAINER("{\"imageUri\": \"gcr.io/acme/digits\", \"arg\": []}"),
+         "arg: containerSpec has no such field"},
+        {true,
+         CONTAINER("{\"imageUri\": \"gcr.io/acme/digits\", \"args\": \"x\"}"),
+         "args must be a list of words"},
+        {true,
+         CONTAINER("{\"imageUri\": \"gcr.io/acme/digits\", \"env\": \"x\"}"),
+         "env must be a list"},
+        {true, CONTAINER("7"), "containerSpec must be a map"},
+    };
+    struct image_map map;
+    struct text out;
+
+    text_init(&out);
+    read_map(&map);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *said = make(RUNNABLE_CUSTOM, rows[i].map ? &map : NULL,
+                          rows[i].json, &out);
+
+        ck_assert_msg(strstr(said, rows[i].says), "row %zu says: %s", i, said);
+        free(said);
+    }
+    image_map_clear(&map);
+    text_clear(&out);
+}
+END_TEST
+
+START_TEST(folders_of_a_bucket_are_folders_here)
+{
+    struct study s;
+    struct text out;
+
+    text_init(&out);
+    made(RUNNABLE_CUSTOM, NULL,
+         "{\"jobSpec\": {\"workerPoolSpecs\": [{\"processSpec\": {\"command\": "
+         "[\"a\"]}}], \"baseOutputDirectory\": {\"outputUriPrefix\": "
+         "\"gs://b/out\"}}}",
+         &out);
+    decode(&out, true, &s);
+    ck_assert_str_eq(s.job.output_dir, "/var/gcs/b/out");
+    study_clear(&s);
+    made(RUNNABLE_PLATFORM, NULL,
+         "{\"trainingInput\": {\"pythonModule\": \"m\", \"jobDir\": "
+         "\"gs://b/../x/../../etc\"}}",
+         &out);
+    ck_assert_ptr_nonnull(strstr(out.data, "gs://b/../x"));
+    text_clear(&out);
+}
+END_TEST
+
+START_TEST(a_job_that_tunes_nothing_is_kept_in_long_form)
+{
+    struct text out, once, twice;
+    struct study s;
+
+    text_init(&out);
+    text_init(&once);
+    text_init(&twice);
+    made(RUNNABLE_PLATFORM, NULL,
+         "{\"jobId\": \"theirs\", \"trainingInput\": {\"pythonModule\": "
+         "\"trainer.task\", \"args\": [\"--n\", 3], \"region\": \"us\"}}",
+         &out);
+    decode(&out, true, &s);
+    ck_assert_uint_eq(s.space.n, 0);
+    ck_assert_int_eq(s.trials, 1);
+    ck_assert_int_eq(s.max_failed, 0);
+    ck_assert_uint_eq(s.job.n_argv, 5);
+    codec_write_json(&s, &once);
+    study_clear(&s);
+    decode(&once, false, &s);
+    ck_assert_int_eq(s.dialect, DIALECT_AI_PLATFORM);
+    codec_write_json(&s, &twice);
+    ck_assert_str_eq(once.data, twice.data);
+    study_clear(&s);
+    text_clear(&out);
+    text_clear(&once);
+    text_clear(&twice);
+}
+END_TEST
+
+START_TEST(a_file_that_forgets_its_parameters_is_still_refused)
+{
+    static const char *const files[] = {
+        "study: x\nmaximize: a\nrun: ./a\n",
+        "study: x\nmaximize: a\nparams: {}\nrun: ./a\n",
+        "displayName: x\nmaxTrialCount: 1\ntrialJobSpec: {workerPoolSpecs: "
+        "[{processSpec: {command: [a]}}]}\n",
+        "trainingInput: {pythonModule: m, region: us}\n",
+    };
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct faults f;
+        struct study s;
+
+        faults_init(&f);
+        ck_assert_int_eq(
+            codec_decode(files[i], strlen(files[i]), "file", &s, &f), -1);
+        ck_assert_uint_gt(f.n, 0);
+        faults_clear(&f);
+    }
+}
+END_TEST
+
+START_TEST(names_of_people_become_names_of_studies)
+{
+    static const struct {
+        const char *from, *to;
+    } rows[] = {
+        {"digits", "digits"},
+        {"My job / 7", "My-job---7"},
+        {"7", "job-7"},
+        {"", "job-"},
+        {"\xc3\xa9t\xc3\xa9", "job---t--"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *name = runnable_name(rows[i].from);
+
+        ck_assert_str_eq(name, rows[i].to);
+        free(name);
+    }
+}
+END_TEST
+
+SUITE("study/runnable", a_container_runs_what_the_map_says,
+      a_python_package_runs_as_a_module, what_cannot_run_is_refused_by_name,
+      folders_of_a_bucket_are_folders_here,
+      a_job_that_tunes_nothing_is_kept_in_long_form,
+      a_file_that_forgets_its_parameters_is_still_refused,
+      names_of_people_become_names_of_studies)
