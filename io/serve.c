@@ -61,6 +61,9 @@ struct request {
     void (*gone)(void *ctx);
     void *gone_ctx;
     struct event *hangup; /* while gone is wanted */
+    void (*sent)(void *ctx);
+    void *sent_ctx;
+    bool streams; /* request_stream: its first part is sent */
     struct request *prev, *next;
 };
 
@@ -100,6 +103,9 @@ static void request_free(struct request *r)
         r->next->prev = r->prev;
     if (r->hangup)
         event_free(r->hangup);
+    if (r->streams && evhttp_request_get_connection(r->http))
+        evhttp_connection_set_closecb(evhttp_request_get_connection(r->http),
+                                      NULL, NULL);
     for (size_t i = 0; i < r->n_query; i++) {
         free(r->query[i].name);
         free(r->query[i].value);
@@ -565,4 +571,77 @@ void request_on_gone(struct request *r, void (*fn)(void *ctx), void *ctx)
                   EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, hung_up, r);
     if (r->hangup)
         event_add(r->hangup, NULL);
+}
+
+/* ---- answers in pieces ---- */
+
+/* The connection goes away with evhttp; the request is ours to end. */
+static void stream_lost(struct evhttp_connection *connection, void *ctx)
+{
+    struct request *r = ctx;
+    struct evhttp_request *http = r->http;
+
+    (void)connection;
+    r->streams = false; /* nothing is to be taken back */
+    leave(r);
+    evhttp_send_reply_end(http);
+}
+
+static void stream_sent(struct evhttp_connection *connection, void *ctx)
+{
+    struct request *r = ctx;
+
+    (void)connection;
+    if (r->sent)
+        r->sent(r->sent_ctx);
+}
+
+void request_stream(struct request *r, int status, const char *content_type,
+                    void (*sent)(void *ctx), void *ctx)
+{
+    struct evhttp_connection *c = evhttp_request_get_connection(r->http);
+
+    if (content_type)
+        request_header_add(r, "Content-Type", content_type);
+    request_header_add(r, "Connection", "close");
+    if (r->hangup)
+        event_free(r->hangup);
+    r->hangup = NULL;
+    r->sent = sent;
+    r->sent_ctx = ctx;
+    r->streams = true;
+    if (c) {
+        evhttp_connection_set_closecb(c, stream_lost, r);
+        /* nobody expects the client to say more */
+        bufferevent_set_timeouts(evhttp_connection_get_bufferevent(c), NULL,
+                                 NULL);
+    }
+    evhttp_send_reply_start(r->http, status, NULL);
+}
+
+void request_stream_add(struct request *r, const char *bytes, size_t n)
+{
+    struct evbuffer *piece = n ? evbuffer_new() : NULL;
+
+    if (piece && evbuffer_add(piece, bytes, n) == 0)
+        evhttp_send_reply_chunk_with_cb(r->http, piece, stream_sent, r);
+    if (piece)
+        evbuffer_free(piece);
+}
+
+size_t request_stream_left(const struct request *r)
+{
+    struct evhttp_connection *c = evhttp_request_get_connection(r->http);
+
+    return c ? evbuffer_get_length(
+                   bufferevent_get_output(evhttp_connection_get_bufferevent(c)))
+             : 0;
+}
+
+void request_stream_end(struct request *r)
+{
+    struct evhttp_request *http = r->http;
+
+    request_free(r);
+    evhttp_send_reply_end(http);
 }

@@ -78,4 +78,20 @@ void request_answer(struct request *r, int status, const char *content_type,
  * its answer goes nowhere. */
 void request_on_gone(struct request *r, void (*fn)(void *ctx), void *ctx);
 
+/* ---- an answer in pieces, for what has no end yet ---- */
+
+/* Sends the head of the answer (headers that were added before included); the
+ * connection is closed after it. From now on the function of request_on_gone
+ * is called when the client hangs up, and r is freed after it; there must be
+ * one. `sent` (may be NULL) is called whenever all that was added has been
+ * handed to the system. */
+void request_stream(struct request *r, int status, const char *content_type,
+                    void (*sent)(void *ctx), void *ctx);
+/* Adds bytes, which are copied; none is fine. */
+void request_stream_add(struct request *r, const char *bytes, size_t n);
+/* How many bytes wait for the client: add no more to one that is slow. */
+size_t request_stream_left(const struct request *r);
+/* The answer is complete; frees r. */
+void request_stream_end(struct request *r);
+
 #endif
