@@ -123,11 +123,49 @@
     "  expires_ms INTEGER NOT NULL     -- 0 = never\n"                         \
     ") STRICT, WITHOUT ROWID;\n"
 
+/* What Google's interfaces know of studies and trials besides. */
+#define STEP_5                                                                 \
+    "CREATE TABLE google (\n"                                                  \
+    "  study_id INTEGER PRIMARY KEY REFERENCES study ON DELETE CASCADE,\n"     \
+    "  kind TEXT NOT NULL,             -- studies, customJobs, ...\n"          \
+    "  project TEXT NOT NULL,\n"                                               \
+    "  location TEXT NOT NULL,\n"                                              \
+    "  display_name TEXT NOT NULL,\n"                                          \
+    "  body TEXT NOT NULL,             -- JSON, as it was sent\n"              \
+    "  labels TEXT NOT NULL            -- JSON object, or ''\n"                \
+    ") STRICT;\n"                                                              \
+    "CREATE INDEX google_of ON google (kind, project, location, "              \
+    "study_id);\n"                                                             \
+    "CREATE INDEX google_named ON google (kind, project, location, "           \
+    "display_name);\n"                                                         \
+    "CREATE TABLE google_trial (\n"                                            \
+    "  study_id INTEGER NOT NULL,\n"                                           \
+    "  number INTEGER NOT NULL,\n"                                             \
+    "  final TEXT NOT NULL,            -- JSON, the last measurement\n"        \
+    "  why TEXT NOT NULL,              -- it is infeasible\n"                  \
+    "  PRIMARY KEY (study_id, number),\n"                                      \
+    "  FOREIGN KEY (study_id, number) REFERENCES trial ON DELETE CASCADE\n"    \
+    ") STRICT, WITHOUT ROWID;\n"                                               \
+    "CREATE TABLE google_measurement (\n"                                      \
+    "  study_id INTEGER NOT NULL,\n"                                           \
+    "  number INTEGER NOT NULL,\n"                                             \
+    "  ordinal INTEGER NOT NULL,       -- from 1\n"                            \
+    "  body TEXT NOT NULL,             -- JSON\n"                              \
+    "  PRIMARY KEY (study_id, number, ordinal),\n"                             \
+    "  FOREIGN KEY (study_id, number) REFERENCES trial ON DELETE CASCADE\n"    \
+    ") STRICT, WITHOUT ROWID;\n"                                               \
+    "CREATE TABLE google_operation (\n"                                        \
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,\n"                                \
+    "  parent TEXT NOT NULL,           -- name of what it works on\n"          \
+    "  done INTEGER NOT NULL,\n"                                               \
+    "  body TEXT NOT NULL              -- JSON: metadata and its end\n"        \
+    ") STRICT;\n"                                                              \
+    "CREATE INDEX google_operation_of ON google_operation (parent, id);\n"     \
+    "CREATE INDEX google_operation_open ON google_operation (done)\n"          \
+    "  WHERE done = 0;\n"
+
 const struct schema_step schema_steps[] = {
-    {1, STEP_1},
-    {2, STEP_2},
-    {3, STEP_3},
-    {4, STEP_4},
+    {1, STEP_1}, {2, STEP_2}, {3, STEP_3}, {4, STEP_4}, {5, STEP_5},
 };
 const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
 
