@@ -8,21 +8,23 @@
 #include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/http.h>
+#include <event2/http_struct.h>
+#include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
-#include <netdb.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "io/sockpath.h"
+#include "io/bindto.h"
+#include "io/crowd.h"
+#include "io/tls.h"
 
 enum { BACKLOG = 256, REST_MS = 100 };
 
@@ -33,6 +35,9 @@ struct door {
     struct evhttp *http;
     struct evconnlistener *listener; /* the evhttp's */
     struct loop_watch *rest;         /* out of descriptors: opens again then */
+    struct crowd *crowd;             /* of TCP */
+    struct tls *tls;                 /* the serve's, if this one speaks it */
+    bool full;                       /* the crowd is */
     char *path;                      /* of a Unix socket, else NULL */
     struct door *next;
 };
@@ -43,6 +48,9 @@ struct serve {
     void *ctx;
     struct door *doors;
     struct request *open; /* not answered yet */
+    struct tls *tls;      /* that TCP speaks; NULL = plain */
+    int most;             /* connections of each TCP listener */
+    int64_t slow_ms;
 };
 
 struct pair {
@@ -71,10 +79,10 @@ static const struct {
     enum evhttp_cmd_type theirs;
     enum serve_method ours;
 } methods[] = {
-    {EVHTTP_REQ_GET, SERVE_GET},       {EVHTTP_REQ_POST, SERVE_POST},
-    {EVHTTP_REQ_PATCH, SERVE_PATCH},   {EVHTTP_REQ_DELETE, SERVE_DELETE},
-    {EVHTTP_REQ_HEAD, SERVE_OTHER},    {EVHTTP_REQ_PUT, SERVE_OTHER},
-    {EVHTTP_REQ_OPTIONS, SERVE_OTHER},
+    {EVHTTP_REQ_GET, SERVE_GET},
+    {EVHTTP_REQ_POST, SERVE_POST},
+    {EVHTTP_REQ_PATCH, SERVE_PATCH},
+    {EVHTTP_REQ_DELETE, SERVE_DELETE},
 };
 
 /* ---- a request ---- */
@@ -218,6 +226,20 @@ static const char *target_of(struct evhttp_request *http)
     return *raw == '/' || !host ? raw : host + 3 + strcspn(host + 3, "/");
 }
 
+/* Where the body ends must be said once: whoever forwards requests might else
+ * see another end than we do. */
+static bool is_ambiguous(struct evhttp_request *http)
+{
+    const struct evkeyvalq *headers = evhttp_request_get_input_headers(http);
+    const struct evkeyval *h;
+    int said = 0;
+
+    TAILQ_FOREACH(h, headers, next)
+    said += strcasecmp(h->key, "Content-Length") == 0 ||
+            strcasecmp(h->key, "Transfer-Encoding") == 0;
+    return said > 1;
+}
+
 static void arrived(struct evhttp_request *http, void *ctx)
 {
     struct door *d = ctx;
@@ -225,7 +247,13 @@ static void arrived(struct evhttp_request *http, void *ctx)
     const char *target = target_of(http);
     size_t n = strcspn(target, "?#");
 
-    if ((n > 0 && *target != '/') || read_path(r, target, n)) {
+    if (d->crowd)
+        crowd_whole(d->crowd, evhttp_connection_get_bufferevent(
+                                  evhttp_request_get_connection(http)));
+    if (is_ambiguous(http)) {
+        request_header_add(r, "Connection", "close");
+        refuse(r, "the length of the request's body is said more than once");
+    } else if ((n > 0 && *target != '/') || read_path(r, target, n)) {
         refuse(r, "the path of the request cannot be used");
     } else if (target[n] == '?' && read_query(r, target + n + 1)) {
         refuse(r, "the query of the request holds a zero byte");
@@ -242,7 +270,36 @@ static void rested(void *ctx)
     struct door *d = ctx;
 
     d->rest = NULL;
-    evconnlistener_enable(d->listener);
+    if (!d->full)
+        evconnlistener_enable(d->listener);
+}
+
+/* Further ones wait in the system's queue. */
+static void crowded(void *ctx, bool is)
+{
+    struct door *d = ctx;
+
+    d->full = is;
+    if (is) {
+        log_write(LOG_LEVEL_WARN, "too_many_connections", "limit=%d",
+                  d->serve->most);
+        evconnlistener_disable(d->listener);
+    } else if (!d->rest) {
+        evconnlistener_enable(d->listener);
+    }
+}
+
+/* A new connection of a TCP listener. */
+static struct bufferevent *welcome(struct event_base *base, void *ctx)
+{
+    struct door *d = ctx;
+    struct bufferevent *b =
+        d->tls ? tls_accept(d->tls, base)
+               : bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+
+    if (b)
+        crowd_join(d->crowd, b, d->tls != NULL);
+    return b;
 }
 
 /* Most likely out of descriptors: trying again at once would only spin. */
@@ -265,6 +322,7 @@ static void door_free(struct door *d)
     loop_forget(d->rest);
     if (d->http)
         evhttp_free(d->http);
+    crowd_free(d->crowd);
     if (d->path) {
         unlink(d->path);
         free(d->path);
@@ -274,25 +332,22 @@ static void door_free(struct door *d)
 
 static void settings(struct evhttp *http)
 {
-    ev_uint16_t allowed = 0;
-
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
-        allowed = (ev_uint16_t)(allowed | methods[i].theirs);
-    evhttp_set_allowed_methods(http, allowed);
+    /* All, those it does not know too: what is refused is refused by us. */
+    evhttp_set_allowed_methods(http, UINT16_MAX);
     evhttp_set_max_headers_size(http, SERVE_MOST_HEADER_BYTES);
     evhttp_set_max_body_size(http, SERVE_MOST_BODY_BYTES);
     evhttp_set_timeout(http, SERVE_IDLE_S);
     evhttp_set_default_content_type(http, NULL);
 }
 
-/* Takes fd, bound, and path (NULL for TCP). */
-static int door_open(struct serve *s, int fd, char *path, struct err *e)
+/* Takes fd, which is bound; path is NULL for TCP. */
+static int door_open(struct serve *s, int fd, const char *path, struct err *e)
 {
     struct event_base *base = loop_base(s->loop);
     struct door *d = mem_new(1, sizeof *d);
 
     d->serve = s;
-    d->path = path;
+    d->path = mem_copy_text(path);
     d->http = evhttp_new(base);
     d->listener = evconnlistener_new(
         base, NULL, s, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, BACKLOG,
@@ -309,78 +364,14 @@ static int door_open(struct serve *s, int fd, char *path, struct err *e)
     settings(d->http);
     evhttp_set_gencb(d->http, arrived, d);
     evconnlistener_set_error_cb(d->listener, tired);
+    if (!path) {
+        d->tls = s->tls;
+        d->crowd = crowd_new(s->loop, (size_t)s->most, s->slow_ms, crowded, d);
+        evhttp_set_bevcb(d->http, welcome, d);
+    }
     d->next = s->doors;
     s->doors = d;
     return 0;
-}
-
-/* Makes way at `path` for a socket of ours. */
-static int clear_way(const char *path, const struct sockpath *p, struct err *e)
-{
-    struct stat st;
-    int fd;
-    int refused;
-
-    if (lstat(path, &st))
-        return errno == ENOENT ? 0 : err_errno(e, errno, "cannot see %s", path);
-    if (!S_ISSOCK(st.st_mode))
-        return err_set(e, ERR_CONFLICT, "%s is there and is no socket", path);
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return err_errno(e, errno, "cannot make a socket");
-    refused =
-        connect(fd, (const struct sockaddr *)&p->address, sizeof p->address) &&
-        errno == ECONNREFUSED;
-    close(fd);
-    if (!refused)
-        return err_set(e, ERR_CONFLICT, "somebody listens on %s", path);
-    if (unlink(path) && errno != ENOENT)
-        return err_errno(e, errno, "cannot replace the old socket %s", path);
-    return 0;
-}
-
-/* Nobody can connect before the mode is set: that takes listen. */
-static int bind_unix(const char *path, const struct sockpath *p, struct err *e)
-{
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd >= 0 &&
-        !bind(fd, (const struct sockaddr *)&p->address, sizeof p->address) &&
-        !chmod(path, 0600))
-        return fd;
-    err_errno(e, errno, "cannot make the socket %s", path);
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-static int bind_tcp(const struct addrinfo *a)
-{
-    int yes = 1;
-    int fd =
-        socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (a->ai_family == AF_INET6)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
-    if (!bind(fd, a->ai_addr, a->ai_addrlen))
-        return fd;
-    close(fd);
-    return -1;
-}
-
-static int port_of(int fd)
-{
-    struct sockaddr_storage address;
-    socklen_t n = sizeof address;
-    char port[16] = "";
-
-    if (!getsockname(fd, (struct sockaddr *)&address, &n))
-        getnameinfo((struct sockaddr *)&address, n, NULL, 0, port, sizeof port,
-                    NI_NUMERICSERV);
-    return (int)strtol(port, NULL, 10);
 }
 
 /* ---- what the header offers ---- */
@@ -395,47 +386,45 @@ int serve_open(struct serve **out, struct loop *l, serve_fn *fn, void *ctx,
     if (sigaction(SIGPIPE, &ignore, NULL))
         return err_errno(e, errno, "cannot ignore SIGPIPE");
     *out = mem_new(1, sizeof **out);
-    **out = (struct serve){.loop = l, .fn = fn, .ctx = ctx};
+    **out = (struct serve){.loop = l,
+                           .fn = fn,
+                           .ctx = ctx,
+                           .most = SERVE_MOST_CONNECTIONS,
+                           .slow_ms = SERVE_SLOW_MS};
     return 0;
 }
 
 int serve_unix(struct serve *s, const char *path, struct err *e)
 {
-    struct sockpath p;
-    int fd = -1;
+    int fd = bindto_unix(path, e);
 
-    if (sockpath_init(&p, path, e))
-        return -1;
-    if (!clear_way(path, &p, e))
-        fd = bind_unix(path, &p, e);
-    sockpath_clear(&p);
-    return fd < 0 ? -1 : door_open(s, fd, mem_copy_text(path), e);
+    return fd < 0 ? -1 : door_open(s, fd, path, e);
 }
 
 int serve_tcp(struct serve *s, const char *host, int port, int *bound_port,
               struct err *e)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    struct addrinfo *found = NULL;
-    char service[16];
-    int fd = -1;
-    int rc;
+    int fd = bindto_tcp(host, port, bound_port, e);
 
-    snprintf(service, sizeof service, "%d", port);
-    rc = getaddrinfo(host, service, &hints, &found);
-    if (rc)
-        return err_set(e, ERR_INVALID, "no address %s port %d: %s", host, port,
-                       gai_strerror(rc));
-    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
-        fd = bind_tcp(a);
-    rc = errno;
-    freeaddrinfo(found);
-    if (fd < 0)
-        return err_errno(e, rc, "cannot listen on %s port %d", host, port);
-    if (bound_port)
-        *bound_port = port_of(fd);
-    return door_open(s, fd, NULL, e);
+    return fd < 0 ? -1 : door_open(s, fd, NULL, e);
+}
+
+int serve_tls(struct serve *s, const char *certificate, const char *key,
+              struct err *e)
+{
+    struct tls *tls;
+
+    if (tls_open(&tls, certificate, key, e))
+        return -1;
+    tls_close(s->tls);
+    s->tls = tls;
+    return 0;
+}
+
+void serve_limits(struct serve *s, int connections, int64_t slow_ms)
+{
+    s->most = connections;
+    s->slow_ms = slow_ms;
 }
 
 static void leave(struct request *r)
@@ -460,6 +449,7 @@ void serve_close(struct serve *s)
         s->doors = d->next;
         door_free(d);
     }
+    tls_close(s->tls);
     free(s);
 }
 
@@ -501,6 +491,27 @@ const char *request_body(const struct request *r, size_t *n)
 bool request_is_local(const struct request *r)
 {
     return r->door->path != NULL;
+}
+
+char *request_host(const struct request *r)
+{
+    const char *raw = evhttp_request_get_uri(r->http);
+    const char *host = *raw == '/' ? NULL : strstr(raw, "://");
+
+    if (host)
+        return mem_copy_bytes(host + 3, strcspn(host + 3, "/?#"));
+    return mem_copy_text(request_header(r, "Host"));
+}
+
+const char *request_peer(const struct request *r)
+{
+    struct evhttp_connection *c = evhttp_request_get_connection(r->http);
+    char *address = NULL;
+    ev_uint16_t port;
+
+    if (c && !r->door->path)
+        evhttp_connection_get_peer(c, &address, &port);
+    return address ? address : "";
 }
 
 void request_rank_set(struct request *r, int rank)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "io/loop.h"
@@ -18,14 +19,16 @@ enum serve_method {
     SERVE_POST,
     SERVE_DELETE,
     SERVE_PATCH,
-    SERVE_OTHER /* HEAD, PUT, OPTIONS: answer 405 */
+    SERVE_OTHER /* any other, known or not: answer 405 */
 };
 
 enum {
     SERVE_MOST_HEADER_BYTES = 64 << 10,
     SERVE_MOST_BODY_BYTES = 8 << 20, /* more is answered 413 unread */
-    SERVE_IDLE_S = 60 /* a connection that says nothing this long is closed;
-                         one that waits for its answer is not */
+    SERVE_IDLE_S = 60, /* a connection that says nothing this long is closed;
+                          one that waits for its answer is not */
+    SERVE_MOST_CONNECTIONS = 10000, /* serve_limits, at the start */
+    SERVE_SLOW_MS = 30000
 };
 
 /* Called on the loop for every request that passed the checks below. Never
@@ -42,6 +45,14 @@ int serve_unix(struct serve *s, const char *path, struct err *e);
  * choose. *bound_port (may be NULL) is the port in use. */
 int serve_tcp(struct serve *s, const char *host, int port, int *bound_port,
               struct err *e);
+/* TCP listeners that are opened after it speak TLS 1.2 or newer; the files are
+ * PEM, and are read now. ERR_INVALID names the file and what is wrong. */
+int serve_tls(struct serve *s, const char *certificate, const char *key,
+              struct err *e);
+/* For each TCP listener that is opened after it. More connections wait in the
+ * system's queue. A request that is not whole in slow_ms, and as long again for
+ * each slow_ms * 16 bytes, is hung up on (io/crowd.h). */
+void serve_limits(struct serve *s, int connections, int64_t slow_ms);
 /* Closes listeners (and removes their socket files) and connections; requests
  * not answered yet are freed, their `gone` called first. Not from inside a
  * serve_fn. NULL is fine. */
@@ -60,6 +71,12 @@ const char *request_header(const struct request *r, const char *name);
 const char *request_body(const struct request *r, size_t *n);
 /* Whether it came over the Unix socket (whose file mode is the login). */
 bool request_is_local(const struct request *r);
+
+/* The host that was asked for, as it was sent, with its port: of an absolute
+ * target, else of the header Host. NULL if there is neither. Yours to free. */
+char *request_host(const struct request *r);
+/* The address of who sent it, without the port; "" on a Unix socket. */
+const char *request_peer(const struct request *r);
 
 /* What the first to look at it found out about who asks: a number of the
  * caller's, 0 until it is set. */
