@@ -26,6 +26,7 @@ struct store {
     int last;       /* SQLite's extended code of the last failure */
     struct inside_kept *kept;
     size_t n_kept, cap_kept;
+    struct store_counts counts;
 };
 
 /* The statement of that text, which must be a constant of the program: its

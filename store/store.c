@@ -134,6 +134,8 @@ int store_commit(struct store *s, struct err *e)
         rc = err_set(e, s->why.code, "%s", s->why.text);
     else
         rc = run_once(s, sql, e);
+    s->counts.commits += !rc;
+    s->counts.failed += rc != 0;
     if (rc)
         store_rollback(s);
     s->open = false;
@@ -151,4 +153,9 @@ void store_rollback(struct store *s)
 bool store_is_open(const struct store *s)
 {
     return s->open;
+}
+
+const struct store_counts *store_counts(const struct store *s)
+{
+    return &s->counts;
 }

@@ -42,6 +42,14 @@ int store_commit(struct store *s, struct err *e);
 void store_rollback(struct store *s);
 bool store_is_open(const struct store *s); /* a transaction */
 
+/* What was written since store_open. */
+struct store_counts {
+    int64_t commits; /* transactions that came through */
+    int64_t failed;  /* and that did not */
+    int64_t reports; /* new ones, committed or not */
+};
+const struct store_counts *store_counts(const struct store *s);
+
 /* ---- studies ---- */
 
 /* The counts are kept on write by store_trial_add and store_trial_move. Trials
@@ -160,6 +168,12 @@ int store_trial_list(struct store *s, int64_t study_id,
 int store_trial_best(struct store *s, int64_t study_id, int limit,
                      store_trial_fn *fn, void *ctx, struct err *e);
 
+/* The same, from the place after the SUCCEEDED trial `after` (0 = from the
+ * best). Nothing comes after a number that has no such place. */
+int store_trial_best_after(struct store *s, int64_t study_id, int64_t after,
+                           int limit, store_trial_fn *fn, void *ctx,
+                           struct err *e);
+
 /* ---- attempts: one row for each launch of a trial ---- */
 
 struct attempt_row {
@@ -214,14 +228,16 @@ struct event_row {
     int64_t id; /* from 1, never used again */
     int64_t study_id;
     int64_t time_ms;
-    const char *kind; /* "trial", "study", "warning" */
-    const char *body; /* JSON object */
+    const char *kind;  /* "trial", "study", "warning" */
+    const char *body;  /* JSON object */
+    const char *study; /* its name; not read by store_event_add */
 };
 typedef bool store_event_fn(void *ctx, const struct event_row *row);
 
 /* The newest 10,000 of a study are kept. */
 int store_event_add(struct store *s, const struct event_row *row, int64_t *id,
                     struct err *e);
+/* study_id 0 = of all studies, as they happened. */
 int store_event_list(struct store *s, int64_t study_id, int64_t after,
                      int limit, store_event_fn *fn, void *ctx, struct err *e);
 

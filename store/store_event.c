@@ -69,28 +69,50 @@ int store_event_add(struct store *s, const struct event_row *row, int64_t *id,
     return full ? drop_oldest(s, row->study_id, e) : 0;
 }
 
+/* An event and the name of its study; the outer loop is the events', in their
+ * order. */
+#define COLUMNS "SELECT e.id, e.study_id, e.time_ms, e.kind, e.body, s.name "
+
+static sqlite3_stmt *of_study(struct store *s, int64_t study_id, struct err *e)
+{
+    static const char sql[] =
+        COLUMNS "FROM event e INDEXED BY event_study CROSS JOIN study s "
+                "ON s.id = e.study_id WHERE e.study_id = ?3 AND e.id > ?1 "
+                "ORDER BY e.id LIMIT ?2";
+    sqlite3_stmt *q = inside_look(s, sql, e);
+
+    if (q)
+        sqlite3_bind_int64(q, 3, study_id);
+    return q;
+}
+
+static sqlite3_stmt *of_all(struct store *s, struct err *e)
+{
+    static const char sql[] =
+        COLUMNS "FROM event e CROSS JOIN study s ON s.id = e.study_id "
+                "WHERE e.id > ?1 ORDER BY e.id LIMIT ?2";
+
+    return inside_look(s, sql, e);
+}
+
 int store_event_list(struct store *s, int64_t study_id, int64_t after,
                      int limit, store_event_fn *fn, void *ctx, struct err *e)
 {
-    static const char sql[] =
-        "SELECT id, study_id, time_ms, kind, body FROM event "
-        "INDEXED BY event_study WHERE study_id = ?1 AND id > ?2 "
-        "ORDER BY id LIMIT ?3";
-    sqlite3_stmt *q = inside_look(s, sql, e);
+    sqlite3_stmt *q = study_id ? of_study(s, study_id, e) : of_all(s, e);
     struct event_row row;
     int rc;
 
     if (!q)
         return -1;
-    sqlite3_bind_int64(q, 1, study_id);
-    sqlite3_bind_int64(q, 2, after);
-    sqlite3_bind_int(q, 3, limit > 0 ? limit : -1);
+    sqlite3_bind_int64(q, 1, after);
+    sqlite3_bind_int(q, 2, limit > 0 ? limit : -1);
     while ((rc = inside_row(s, q, e)) > 0) {
         row.id = sqlite3_column_int64(q, 0);
         row.study_id = sqlite3_column_int64(q, 1);
         row.time_ms = sqlite3_column_int64(q, 2);
         row.kind = inside_text(q, 3);
         row.body = inside_text(q, 4);
+        row.study = inside_text(q, 5);
         if (fn(ctx, &row))
             continue;
         inside_done(s, q);

@@ -148,8 +148,10 @@ int store_report_add(struct store *s, const struct report_row *row,
     if (!isnan(row->value)) /* nan is the NULL of the column */
         sqlite3_bind_double(q, 7, row->value);
     sqlite3_bind_int64(q, 8, row->time_ms);
-    if (!inside_run(s, q, e))
+    if (!inside_run(s, q, e)) {
+        s->counts.reports += sqlite3_changes(s->db);
         return 0;
+    }
     return inside_is_orphan(s) ? no_trial(row->number, e) : -1;
 }
 

@@ -421,18 +421,40 @@ int store_trial_list(struct store *s, int64_t study_id,
     return each(s, q, f, fn, ctx, &n, e);
 }
 
-int store_trial_best(struct store *s, int64_t study_id, int limit,
-                     store_trial_fn *fn, void *ctx, struct err *e)
+/* A trial's place among the best: SUCCEEDED is for good, and so is this. */
+static sqlite3_stmt *by_loss(struct store *s, int64_t after, struct err *e)
 {
-    static const char sql[] =
+    static const char all[] =
         "SELECT " COLUMNS "FROM trial INDEXED BY trial_loss "
         "WHERE study_id = ?1 AND loss IS NOT NULL ORDER BY loss, number";
+    static const char rest[] =
+        "SELECT " COLUMNS "FROM trial INDEXED BY trial_loss "
+        "WHERE study_id = ?1 AND loss IS NOT NULL AND (loss, number) > "
+        "(SELECT loss, number FROM trial WHERE study_id = ?1 AND number = ?2) "
+        "ORDER BY loss, number";
+    sqlite3_stmt *q = inside_look(s, after ? rest : all, e);
+
+    if (q && after)
+        sqlite3_bind_int64(q, 2, after);
+    return q;
+}
+
+int store_trial_best_after(struct store *s, int64_t study_id, int64_t after,
+                           int limit, store_trial_fn *fn, void *ctx,
+                           struct err *e)
+{
     const struct trial_filter f = {.limit = limit};
-    sqlite3_stmt *q = inside_look(s, sql, e);
+    sqlite3_stmt *q = by_loss(s, after, e);
     int n;
 
     if (!q)
         return -1;
     sqlite3_bind_int64(q, 1, study_id);
     return each(s, q, &f, fn, ctx, &n, e);
+}
+
+int store_trial_best(struct store *s, int64_t study_id, int limit,
+                     store_trial_fn *fn, void *ctx, struct err *e)
+{
+    return store_trial_best_after(s, study_id, 0, limit, fn, ctx, e);
 }

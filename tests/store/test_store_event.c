@@ -37,7 +37,7 @@ static bool note(void *ctx, const struct event_row *row)
 
 START_TEST(events_go_on_after_the_one_last_seen)
 {
-    struct seen all = {0}, rest = {0}, one = {0};
+    struct seen all = {0}, rest = {0}, one = {0}, both = {0};
     int64_t first, last, two;
     struct shelf h;
     struct err e;
@@ -54,6 +54,8 @@ START_TEST(events_go_on_after_the_one_last_seen)
     ck_assert_str_eq(rest.body, "{\"text\": \"b\"}");
     MUST(store_event_list(h.store, h.study, 0, 1, note, &one, &e));
     ck_assert(one.n == 1 && one.first == first);
+    MUST(store_event_list(h.store, 0, first, 0, note, &both, &e));
+    ck_assert(both.n == 2 && both.first == first + 1 && both.last == last);
     shelf_close(&h);
 }
 END_TEST

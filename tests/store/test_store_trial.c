@@ -177,6 +177,14 @@ START_TEST(the_least_value_is_best_when_minimizing)
     ck_assert_uint_eq(best.n, 4);
     ck_assert(best.items[0] == 2 && best.items[1] == 4 && best.items[2] == 3 &&
               best.items[3] == 1);
+    best.n = 0;
+    MUST(store_trial_best_after(h.store, h.study, 4, 0, shelf_note_number,
+                                &best, &e));
+    ck_assert(best.n == 2 && best.items[0] == 3 && best.items[1] == 1);
+    best.n = 0;
+    MUST(store_trial_best_after(h.store, h.study, 999, 0, shelf_note_number,
+                                &best, &e));
+    ck_assert_uint_eq(best.n, 0);
     shelf_close(&h);
 }
 END_TEST
