@@ -1,0 +1,34 @@
+/* The filters of Google's lists of jobs.
+ *
+ *     display_name:"digits_*" AND NOT state="JOB_STATE_FAILED"
+ *     labels.team=vision (create_time>"2026-01-01T00:00:00Z" OR labels.old:*)
+ *
+ * Fields: display_name, job_id (jobId), state, create_time, labels.NAME.
+ * Comparators: = and != everywhere, : (has; without a * it looks for the words
+ * anywhere in the text), and < <= > >= of times. OR binds closer than AND, as
+ * in all of Google's filters, and AND may be left out. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TUNER_GOOGLE_FILTER_H
+#define TUNER_GOOGLE_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* What is looked at; texts are never NULL. */
+struct google_filter_of {
+    const char *display_name;
+    const char *job_id;
+    const char *state; /* "JOB_STATE_RUNNING"; the prefix may be missing in
+                          either */
+    int64_t created_ms;
+    const char *labels; /* a JSON object, or "" */
+};
+
+/* NULL and "" match everything. ERR_INVALID names what is wrong, whatever is
+ * looked at. */
+int google_filter_match(const char *filter, const struct google_filter_of *of,
+                        bool *match, struct err *e);
+
+#endif
