@@ -16,6 +16,7 @@
 #include "tuner/api_studies.h"
 #include "tuner/api_trials.h"
 #include "tuner/call.h"
+#include "tuner/google.h"
 #include "tuner/role.h"
 #include "tuner/show.h"
 
@@ -305,6 +306,8 @@ void api_serve(void *ctx, struct request *r)
 
     if (a->face.ending)
         refuse_ending(c);
+    else if (google_is(request_path(r)))
+        google_serve(c);
     else
         fn = route(c, &named);
     if (fn && (find_named(c, &named, &e) || fn(c, &e)))

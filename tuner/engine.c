@@ -66,6 +66,11 @@ static int enter(struct engine *g, struct err *e)
     return store_begin(g->board.parts.store, e);
 }
 
+int engine_begin(struct engine *g, struct err *e)
+{
+    return enter(g, e);
+}
+
 /* The live study, or -1: it is not there, or has ended. */
 static int live(struct engine *g, int64_t id, struct live_study **out,
                 struct err *e)
@@ -100,28 +105,39 @@ static int live_trial(struct engine *g, int64_t id, int64_t number,
 
 /* ---- submitting ---- */
 
+int engine_submit_take(struct engine *g, struct study *study,
+                       const char *source, const char *base_dir,
+                       struct engine_submitted *out, struct err *e)
+{
+    struct text spec;
+    int rc;
+
+    *out = (struct engine_submitted){0};
+    text_init(&spec);
+    codec_write_json(study, &spec);
+    rc = enter(g, e);
+    if (rc == 0)
+        rc = submit_study(&g->board, study, text_str(&spec), source, base_dir,
+                          out, e);
+    text_clear(&spec);
+    study_clear(study);
+    return rc;
+}
+
 int engine_submit(struct engine *g, const char *bytes, size_t n,
                   const char *file, const char *base_dir,
                   struct engine_submitted *out, struct faults *f, struct err *e)
 {
     struct study study;
-    struct text spec;
     char *source;
     int rc;
 
     *out = (struct engine_submitted){0};
     if (codec_decode(bytes, n, file, &study, f))
         return -1;
-    text_init(&spec);
-    codec_write_json(&study, &spec);
     source = mem_copy_bytes(bytes, n);
-    rc = enter(g, e);
-    if (rc == 0)
-        rc = submit_study(&g->board, &study, text_str(&spec), source, base_dir,
-                          out, e);
+    rc = engine_submit_take(g, &study, source, base_dir, out, e);
     free(source);
-    text_clear(&spec);
-    study_clear(&study);
     return rc;
 }
 
@@ -475,6 +491,11 @@ void engine_close(struct engine *g)
 }
 
 /* ---- looking ---- */
+
+int64_t engine_now(const struct engine *g)
+{
+    return board_now(&g->board);
+}
 
 int engine_why(struct engine *g, int64_t study, int64_t number,
                struct text *out, struct err *e)

@@ -50,6 +50,11 @@ void engine_close(struct engine *g); /* ends no job */
 
 /* ---- doors; each leaves the store's transaction open for engine_turn ---- */
 
+/* Opens the transaction for rows that the engine does not know
+ * (store/store_google.h). ERR_BUSY if this service only looks, ERR_IO if the
+ * store cannot be written. */
+int engine_begin(struct engine *g, struct err *e);
+
 struct engine_submitted {
     int64_t id;
     bool resumed; /* an equal study of that name was there: it goes on */
@@ -60,6 +65,11 @@ int engine_submit(struct engine *g, const char *bytes, size_t n,
                   const char *file, const char *base_dir,
                   struct engine_submitted *out, struct faults *f,
                   struct err *e);
+/* The same for a study that is decoded already: taken, on failure too. source
+ * is what it was decoded from. */
+int engine_submit_take(struct engine *g, struct study *study,
+                       const char *source, const char *base_dir,
+                       struct engine_submitted *out, struct err *e);
 
 /* Starts nothing more. With `interrupt`, running trials are stopped in order
  * and become PENDING again; without, they run to their end. */
@@ -124,6 +134,9 @@ typedef void engine_kept_fn(void *ctx, bool ok);
 void engine_when_kept(struct engine *g, engine_kept_fn *fn, void *ctx);
 
 /* ---- looking ---- */
+
+/* The engine's clock: wall time in milliseconds. */
+int64_t engine_now(const struct engine *g);
 
 /* Why the study, or a trial of it, is as it is, one sentence a line: what it
  * waits for, the breaker's words, the last reason. */
