@@ -14,6 +14,7 @@
 #include "tuner/api_events.h"
 #include "tuner/api_log.h"
 #include "tuner/api_studies.h"
+#include "tuner/api_tokens.h"
 #include "tuner/api_trials.h"
 #include "tuner/call.h"
 #include "tuner/google.h"
@@ -58,6 +59,7 @@ static int status(struct call *c, struct err *e)
 /* ---- the table ---- */
 
 #define STUDIES "/api/studies"
+#define TOKENS "/api/tokens"
 #define STUDY STUDIES "/STUDY"
 #define TRIAL STUDY "/trials/N"
 
@@ -113,6 +115,10 @@ static const struct {
      api_studies_why,
      ROLE_READER},
     {{"GET", STUDY "/events", "follows a study"}, api_events, ROLE_READER},
+    {{"GET", "/api/events", "follows all studies"}, api_events, ROLE_READER},
+    {{"POST", TOKENS, "makes a token"}, api_tokens_new, ROLE_ADMIN},
+    {{"GET", TOKENS, "lists tokens"}, api_tokens_list, ROLE_ADMIN},
+    {{"DELETE", TOKENS, "deletes a token"}, api_tokens_delete, ROLE_ADMIN},
 };
 enum { ROUTES = sizeof routes / sizeof routes[0] };
 
@@ -327,6 +333,7 @@ void api_ending(struct api *a)
 {
     a->face.ending = true;
     api_events_release(&a->face);
+    api_log_release(&a->face);
 }
 
 struct api *api_new(const struct api_parts *parts)

@@ -22,6 +22,8 @@ static const struct {
     {401, "unauthenticated", "UNAUTHENTICATED"},
     {403, "forbidden", "PERMISSION_DENIED"},
     {429, "throttled", "RESOURCE_EXHAUSTED"},
+    {503, "busy", "UNAVAILABLE"},
+    {507, "io", "INTERNAL"}, /* and all others */
 };
 enum { WORDS = sizeof words / sizeof words[0] };
 
@@ -63,18 +65,25 @@ void role_complain(const struct request *r, int status, const char *sentence,
     text_add(out, "}}");
 }
 
-int role_refuse(const struct request *r, enum role wanted, struct text *out)
+void role_sentence(const struct request *r, enum role wanted, char *out,
+                   size_t size)
 {
     enum role has = (enum role)request_rank(r);
-    char sentence[200];
 
     if (wanted == ROLE_UNSAID)
         wanted = ROLE_ADMIN;
-    snprintf(sentence, sizeof sentence,
-             "this token is %s %s's, and this wants %s %s's: `hypertune token "
+    snprintf(out, size,
+             "this token is a %s's, and this wants %s %s's: `hypertune token "
              "new NAME --role %s` makes one",
-             has == ROLE_ADMIN ? "an" : "a", names[has],
-             wanted == ROLE_ADMIN ? "an" : "a", names[wanted], names[wanted]);
+             names[has], wanted == ROLE_ADMIN ? "an" : "a", names[wanted],
+             names[wanted]);
+}
+
+int role_refuse(const struct request *r, enum role wanted, struct text *out)
+{
+    char sentence[200];
+
+    role_sentence(r, wanted, sentence, sizeof sentence);
     role_complain(r, 403, sentence, out);
     return 403;
 }

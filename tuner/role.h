@@ -5,6 +5,7 @@
 #define TUNER_ROLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/text.h"
 #include "io/serve.h"
@@ -31,7 +32,11 @@ bool role_allows(const struct request *r, enum role wanted);
  * the API that its path belongs to. Returns its HTTP status. */
 int role_refuse(const struct request *r, enum role wanted, struct text *out);
 
-/* The same for any refusal of the doors. */
+/* The sentence alone: what they are, and what is wanted. */
+void role_sentence(const struct request *r, enum role wanted, char *out,
+                   size_t size);
+
+/* The same for any refusal of the door, with a sentence of its own. */
 void role_complain(const struct request *r, int status, const char *sentence,
                    struct text *out);
 
