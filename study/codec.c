@@ -261,28 +261,30 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->text, y->text);
 }
 
-static int decode(const char *bytes, size_t n, const char *file, bool alone,
-                  struct study *out, struct faults *f)
+/* r says into what, and what is to be read: f, s, alone, vizier. */
+static int decode(struct reading *r, const char *bytes, size_t n,
+                  const char *file)
 {
-    struct reading r = {.f = f, .s = out, .alone = alone};
+    struct study *out = r->s;
+    struct faults *f = r->f;
     struct node *doc;
     size_t before = f->n;
 
     if (node_parse(bytes, n, &doc, f) < 0)
         return -1;
     study_init(out);
-    r.doc = doc;
-    if (read_dialect(&r)) {
-        reading_name(&r, file);
-        check_whole(&r);
+    r->doc = doc;
+    if (read_dialect(r)) {
+        reading_name(r, file);
+        check_whole(r);
         if (f->n == before)
-            check_size(&r);
+            check_size(r);
     }
     if (out->job.argv) {
         free(out->job.launcher);
         out->job.launcher = mem_copy_text("local");
     }
-    drafts_clear(&r.drafts);
+    drafts_clear(&r->drafts);
     node_free(doc);
     if (f->n == before)
         return 0;
@@ -294,11 +296,23 @@ static int decode(const char *bytes, size_t n, const char *file, bool alone,
 int codec_decode(const char *bytes, size_t n, const char *file,
                  struct study *out, struct faults *f)
 {
-    return decode(bytes, n, file, false, out, f);
+    struct reading r = {.f = f, .s = out};
+
+    return decode(&r, bytes, n, file);
 }
 
 int codec_decode_job(const char *bytes, size_t n, const char *file,
                      struct study *out, struct faults *f)
 {
-    return decode(bytes, n, file, true, out, f);
+    struct reading r = {.f = f, .s = out, .alone = true};
+
+    return decode(&r, bytes, n, file);
+}
+
+int codec_decode_vizier(const char *bytes, size_t n, const char *file,
+                        struct study *out, struct faults *f)
+{
+    struct reading r = {.f = f, .s = out, .vizier = true};
+
+    return decode(&r, bytes, n, file);
 }

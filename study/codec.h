@@ -24,6 +24,11 @@ int codec_decode(const char *bytes, size_t n, const char *file,
 int codec_decode_job(const char *bytes, size_t n, const char *file,
                      struct study *out, struct faults *f);
 
+/* The same for a Study of Vertex AI's Vizier: displayName and studySpec, and
+ * nothing to run. */
+int codec_decode_vizier(const char *bytes, size_t n, const char *file,
+                        struct study *out, struct faults *f);
+
 /* Appends the study in canonical long form, JSON, one document in our own
  * dialect's long form that codec_decode reads back to an equal study. This is
  * what the store keeps. Dialect is kept as the key "dialect". */

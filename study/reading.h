@@ -21,6 +21,7 @@ struct reading {
     struct drafts drafts; /* the parameters, in the order of the document */
     bool proto;           /* null is absent, and names may be snake_case */
     bool alone;           /* a job that tunes nothing: no goal, no parameters */
+    bool vizier;          /* a Study of Vizier: nothing to run */
     const struct node *doc;
 
     const struct node *name;  /* what the document says the name is */

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "study/dialects.h"
 
+enum { MOST_TRIALS = 1000000000 }; /* as many as our own files may ask for */
+
 #define OF(type, member) .offset = offsetof(struct type, member)
 
 static const char not_yet[] =
@@ -299,7 +301,7 @@ static void read_metrics(struct reading *r, const struct key *k,
         r->goal = v;
         return;
     }
-    if (v->n > 1)
+    if (v->n > 1 && !r->vizier)
         reading_fault(r, v->items[1].value,
                       "several metrics in one study are not supported by "
                       "this version; keep one");
@@ -382,6 +384,111 @@ static void read_study(struct reading *r, const struct key *k,
 {
     reading_keys(r, v, study_keys, into, k->name);
 }
+
+/* --- a Study of Vizier --------------------------------------------------- */
+
+static const struct key no_spec[] = {
+    {.name = "useElapsedDuration", .read = key_ignore},
+    {0},
+};
+
+/* Clients ask whether a trial should stop; the service answers by the median
+ * of others (tuner/google_stopping.h). */
+static void read_median(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    reading_keys(r, v, no_spec, into, k->name);
+}
+
+static const char no_rule[] =
+    "this rule of stopping a study is not supported by this version; "
+    "maxNumTrials and maxNumTrialsNoProgress are";
+
+static const struct key ending_keys[] = {
+    {.name = "maxNumTrials",
+     .read = key_whole,
+     OF(study, trials),
+     .low = 1,
+     .high = MOST_TRIALS},
+    {.name = "maxNumTrialsNoProgress",
+     .read = key_whole,
+     OF(study, patience),
+     .low = 0,
+     .high = MOST_TRIALS},
+    {.name = "shouldStopAsap", .read = key_refuse_set, .why = no_rule},
+    {.name = "minimumRuntimeConstraint", .read = key_refuse, .why = no_rule},
+    {.name = "maximumRuntimeConstraint", .read = key_refuse, .why = no_rule},
+    {.name = "minNumTrials", .read = key_refuse_set, .why = no_rule},
+    {.name = "maxDurationNoProgress", .read = key_refuse, .why = no_rule},
+    {0},
+};
+
+static void read_ending(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    reading_keys(r, v, ending_keys, into, k->name);
+}
+
+static const char no_curve[] =
+    "this rule of stopping trials is not supported by this version; "
+    "medianAutomatedStoppingSpec is";
+
+static const struct key vizier_keys[] = {
+    {.name = "metrics", .read = read_metrics},
+    {.name = "parameters", .read = read_params},
+    {.name = "algorithm", .read = dialect_algorithm, .choices = algorithms},
+    {.name = "observationNoise", .read = read_noise},
+    {.name = "measurementSelectionType",
+     .read = key_choice,
+     OF(study, selection),
+     .choices = selections},
+    {.name = "medianAutomatedStoppingSpec", .read = read_median},
+    {.name = "decayCurveStoppingSpec", .read = key_refuse, .why = no_curve},
+    {.name = "convexAutomatedStoppingSpec",
+     .read = key_refuse,
+     .why = no_curve},
+    {.name = "convexStopConfig", .read = key_refuse, .why = no_curve},
+    {.name = "studyStoppingConfig", .read = read_ending},
+    {.name = "transferLearningConfig", .read = key_refuse_set, .why = not_yet},
+    {0},
+};
+
+/* An algorithm that learns knows one goal only. */
+static void check_goals(struct reading *r)
+{
+    bool learns = strcmp(r->s->algorithm, "grid") != 0 &&
+                  strcmp(r->s->algorithm, "random") != 0;
+
+    if (learns && r->goal && r->goal->kind == NODE_LIST && r->goal->n > 1)
+        reading_fault(r, r->goal->items[1].value,
+                      "several metrics can be searched with RANDOM_SEARCH or "
+                      "GRID_SEARCH only in this version; take one of them, or "
+                      "keep one metric");
+}
+
+static void read_vizier(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    reading_keys(r, v, vizier_keys, into, k->name);
+    check_goals(r);
+}
+
+static void read_name(struct reading *r, const struct key *k,
+                      const struct node *v, void *into)
+{
+    (void)k, (void)into;
+    r->name = v;
+}
+
+static const struct key vizier_top_keys[] = {
+    {.name = "displayName", .read = read_name},
+    {.name = "studySpec", .read = read_vizier},
+    {.name = "name", .read = key_ignore},
+    {.name = "state", .read = key_ignore},
+    {.name = "createTime", .read = key_ignore},
+    {.name = "inactiveReason", .read = key_ignore},
+    {0},
+};
 
 /* --- the job ------------------------------------------------------------- */
 
@@ -506,13 +613,6 @@ static void read_job(struct reading *r, const struct key *k,
     r->command = v;
 }
 
-static void read_name(struct reading *r, const struct key *k,
-                      const struct node *v, void *into)
-{
-    (void)k, (void)into;
-    r->name = v;
-}
-
 static void read_failed(struct reading *r, const struct key *k,
                         const struct node *v, void *into)
 {
@@ -555,8 +655,19 @@ static const struct key top_keys[] = {
     {0},
 };
 
+static void read_vizier_study(struct reading *r)
+{
+    r->s->trials = MOST_TRIALS;
+    r->s->parallel = 0;
+    reading_keys(r, r->doc, vizier_top_keys, r->s, "a Study");
+}
+
 void vertex_read(struct reading *r)
 {
+    if (r->vizier) {
+        read_vizier_study(r);
+        return;
+    }
     r->s->trials = 1;
     r->s->parallel = 1;
     reading_keys(r, r->doc, top_keys, r->s, "a HyperparameterTuningJob");
