@@ -49,6 +49,7 @@ struct live_trial {
 struct live_ask {
     struct live_ask *next;
     char *client;
+    int nth; /* which of those that the client holds is meant, from 0 */
     engine_ask_fn *fn;
     void *ctx;
 };

@@ -17,11 +17,13 @@
 #include "tuner/board.h"
 #include "tuner/deeds.h"
 #include "tuner/fill.h"
+#include "tuner/forget.h"
 #include "tuner/found.h"
 #include "tuner/give.h"
 #include "tuner/judge.h"
 #include "tuner/listen.h"
 #include "tuner/recover.h"
+#include "tuner/request.h"
 #include "tuner/retry.h"
 #include "tuner/run.h"
 #include "tuner/submit.h"
@@ -254,21 +256,28 @@ int engine_retry(struct engine *g, int64_t study, int64_t number,
 
 /* ---- clients ---- */
 
-int engine_ask(struct engine *g, int64_t study, const char *client,
-               engine_ask_fn *fn, void *ctx, struct err *e)
+/* -1 if the study runs its trials itself. */
+static int driven(const struct live_study *s, const char *what, struct err *e)
+{
+    if (!board_launches(s))
+        return 0;
+    return err_set(e, ERR_CONFLICT,
+                   "study %s launches its own trials; %s is for studies "
+                   "without `run`",
+                   s->name, what);
+}
+
+int engine_ask_nth(struct engine *g, int64_t study, const char *client, int nth,
+                   engine_ask_fn *fn, void *ctx, struct err *e)
 {
     struct live_study *s;
     struct live_ask *ask, **tail;
 
-    if (enter(g, e) || live(g, study, &s, e))
+    if (enter(g, e) || live(g, study, &s, e) || driven(s, "ask", e))
         return -1;
-    if (board_launches(s))
-        return err_set(e, ERR_CONFLICT,
-                       "study %s launches its own trials; ask is for studies "
-                       "without `run`",
-                       s->name);
     ask = mem_new(1, sizeof *ask);
     ask->client = mem_copy_text(client);
+    ask->nth = nth;
     ask->fn = fn;
     ask->ctx = ctx;
     for (tail = &s->asks; *tail; tail = &(*tail)->next)
@@ -276,6 +285,50 @@ int engine_ask(struct engine *g, int64_t study, const char *client,
     *tail = ask;
     s->dirty = true;
     return 0;
+}
+
+int engine_ask(struct engine *g, int64_t study, const char *client,
+               engine_ask_fn *fn, void *ctx, struct err *e)
+{
+    return engine_ask_nth(g, study, client, 0, fn, ctx, e);
+}
+
+int engine_request(struct engine *g, int64_t study, const char *point,
+                   int64_t *number, struct err *e)
+{
+    struct live_study *s;
+
+    if (enter(g, e) || live(g, study, &s, e) || driven(s, "a request", e))
+        return -1;
+    if (s->state == STUDY_ENDING)
+        return err_set(e, ERR_CONFLICT, "study %s is ending: %s", s->name,
+                       s->reason);
+    return request_trial(&g->board, s, point, number, e);
+}
+
+int engine_should_stop(struct engine *g, int64_t study, int64_t number,
+                       bool early, struct err *e)
+{
+    struct run_cause cause = {.reason = early ? REASON_EARLY : REASON_USER};
+    struct live_trial *t;
+
+    if (enter(g, e) || live_trial(g, study, number, &t, e) ||
+        driven(t->study, "this", e))
+        return -1;
+    if (t->trial.state == TRIAL_STOPPING)
+        return 0;
+    if (t->trial.state != TRIAL_RUNNING)
+        return err_set(e, ERR_CONFLICT, "trial %lld is %s", (long long)number,
+                       trial_state_name(t->trial.state));
+    cause.detail = early ? "a stopping rule" : "stopped by a person";
+    return board_outcome(&g->board,
+                         run_move(&g->board, t, TRIAL_STOPPING, &cause), e);
+}
+
+int engine_forget(struct engine *g, int64_t study, int64_t number,
+                  struct err *e)
+{
+    return enter(g, e) ? -1 : forget_trial(&g->board, study, number, e);
 }
 
 int engine_report(struct engine *g, int64_t study, int64_t number,
@@ -311,7 +364,7 @@ int engine_tell(struct engine *g, int64_t study, int64_t number,
                        "study %s runs its trials itself: they end when their "
                        "process does",
                        t->study->name);
-    if (t->trial.state != TRIAL_RUNNING)
+    if (t->trial.state != TRIAL_RUNNING && t->trial.state != TRIAL_STOPPING)
         return err_set(e, ERR_CONFLICT, "trial %lld is %s", (long long)number,
                        trial_state_name(t->trial.state));
     return judge_told(&g->board, t, value, infeasible, e);

@@ -95,6 +95,24 @@ typedef void engine_ask_fn(void *ctx, int64_t number, const struct err *e);
 int engine_ask(struct engine *g, int64_t study, const char *client,
                engine_ask_fn *fn, void *ctx, struct err *e);
 
+/* The same for the nth trial, from 0, that the client holds: one that is
+ * RUNNING, else one that was requested and that nobody holds, else a new one.
+ * Asking for 0, 1, … in turn gives a client several. */
+int engine_ask_nth(struct engine *g, int64_t study, const char *client, int nth,
+                   engine_ask_fn *fn, void *ctx, struct err *e);
+/* Puts in a point (point_read_json) that the next client who asks is given:
+ * PENDING until then. ERR_INVALID if it is not in the space. */
+int engine_request(struct engine *g, int64_t study, const char *point,
+                   int64_t *number, struct err *e);
+/* A client's trial should end, early or not: STOPPING until its client tells
+ * what came of it. Nothing if it is that already. */
+int engine_should_stop(struct engine *g, int64_t study, int64_t number,
+                       bool early, struct err *e);
+/* Forgets a trial of a study that launches nothing, whatever its state; the
+ * search goes on as if it had not been. */
+int engine_forget(struct engine *g, int64_t study, int64_t number,
+                  struct err *e);
+
 /* One measurement of a running trial (of any study). */
 int engine_report(struct engine *g, int64_t study, int64_t number,
                   const char *metric, double value, int64_t step,

@@ -12,6 +12,7 @@
 #include "tuner/judge.h"
 #include "tuner/listen.h"
 #include "tuner/mind.h"
+#include "tuner/request.h"
 #include "tuner/run.h"
 
 /* ---- the end of a study ---- */
@@ -420,14 +421,44 @@ static void ask(struct board *b, struct live_study *s)
     thought_over(thought);
 }
 
-/* The client's own running trial, if it holds one. */
+/* The nth running trial of the client, if he holds so many. */
 static struct live_trial *held_by(const struct live_study *s,
-                                  const char *client)
+                                  const struct live_ask *ask)
 {
+    int nth = ask->nth;
+
     for (struct live_trial *t = s->trials; t; t = t->next)
-        if (*client && strcmp(t->client, client) == 0)
+        if (*ask->client && t->trial.state == TRIAL_RUNNING &&
+            strcmp(t->client, ask->client) == 0 && nth-- == 0)
             return t;
     return NULL;
+}
+
+/* One that was requested and that nobody holds. */
+static struct live_trial *requested(const struct live_study *s)
+{
+    struct live_trial *t = s->trials;
+
+    while (t && t->trial.state != TRIAL_PENDING)
+        t = t->next;
+    return t;
+}
+
+/* Answers those who ask for what is there already. */
+static void hand_out(struct board *b, struct live_study *s)
+{
+    while (s->asks && !b->broken) {
+        struct live_trial *t = held_by(s, s->asks);
+
+        if (t) {
+            board_answer(b, s, t->trial.number, NULL);
+            continue;
+        }
+        t = requested(s);
+        if (!t || request_assign(b, t, s->asks->client))
+            return;
+        hand_over(b, t);
+    }
 }
 
 /* Whether one more trial is wanted now. */
@@ -438,14 +469,8 @@ static bool wants_more(struct board *b, struct live_study *s, int places)
     if (board_launches(s))
         return places > 0 && coming < s->study.trials && !s->exhausted &&
                !s->waits && !disk_is_low(b, s);
-    while (s->asks) {
-        struct live_trial *held = held_by(s, s->asks->client);
-
-        if (!held)
-            break;
-        board_answer(b, s, held->trial.number, NULL);
-    }
-    if (!s->asks)
+    hand_out(b, s);
+    if (!s->asks || b->broken)
         return false;
     if (places > 0 && coming < s->study.trials && !s->exhausted && !s->waits)
         return true;

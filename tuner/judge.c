@@ -364,6 +364,8 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
             return 0;
         return run_move(b, t, TRIAL_STOPPED, &cause);
     case TRIAL_STOPPING:
+        if (!board_launches(s))
+            break; /* its client was asked; nobody waits for him now */
         if (t->reason == REASON_INTERRUPTED && reason != REASON_INTERRUPTED)
             return run_restop(b, t, &cause); /* it will not come back */
         return 0;
@@ -373,7 +375,8 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
     if (!board_launches(s)) { /* nobody's process: it is over at once */
         if (reason == REASON_INTERRUPTED)
             return 0;
-        if (run_move(b, t, TRIAL_STOPPING, &cause))
+        if (t->trial.state != TRIAL_STOPPING &&
+            run_move(b, t, TRIAL_STOPPING, &cause))
             return -1;
         cause.has_value =
             listen_value(t, &cause.value, &cause.step) == LISTEN_VALUE;
