@@ -344,6 +344,7 @@ struct api *api_new(const struct api_parts *parts)
                             .store = parts->store,
                             .loop = parts->loop,
                             .state_dir = parts->state_dir,
+                            .images = parts->images,
                             .look_only = parts->look_only};
     return a;
 }

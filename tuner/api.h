@@ -13,6 +13,7 @@
 #include "tuner/engine.h"
 
 struct api;
+struct image_map;
 
 /* All of it is handed in and outlives the api, except the engine, which is
  * closed first. */
@@ -21,6 +22,7 @@ struct api_parts {
     struct store *store;
     struct loop *loop;
     const char *state_dir;
+    const struct image_map *images; /* NULL = containers are refused */
     bool look_only; /* so is the engine: studies are as they were left */
 };
 

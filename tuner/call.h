@@ -15,12 +15,15 @@
 #include "store/store.h"
 #include "tuner/engine.h"
 
+struct image_map;
+
 /* What every call works with; all but the list is handed in and outlives it. */
 struct face {
     struct engine *engine;
     struct store *store;
     struct loop *loop;
     const char *state_dir;
+    const struct image_map *images; /* NULL = containers are refused */
     struct call *calls; /* not answered yet */
     bool ending;        /* nobody waits any more */
     bool look_only;     /* no service runs the studies */

@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/google_jobs.h"
 #include "tuner/google_operations.h"
+#include "tuner/google_platform.h"
 
 static const struct google_route *const tables[] = {
     google_operations_routes,
+    google_jobs_routes,
+    google_platform_routes,
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

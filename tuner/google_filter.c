@@ -289,6 +289,7 @@ static int term(struct reader *r, bool *match)
 {
     bool negated = false;
 
+    *match = true;
     blanks(r);
     while (skip_word(r, "NOT") || *r->at == '-') {
         r->at += *r->at == '-';

@@ -49,7 +49,7 @@ static bool take_offset(const char **at, int64_t *seconds)
     if (*(*at)++ != (sign < 0 ? '-' : '+') || !take(at, 2, ':', &hours) ||
         !take(at, 2, '\0', &minutes) || hours > 23 || minutes > 59)
         return false;
-    *seconds = sign * (hours * 3600 + minutes * 60);
+    *seconds = (int64_t)sign * (hours * 3600 + minutes * 60);
     return true;
 }
 

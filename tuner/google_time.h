@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Nanoseconds since 1970 UTC of the n bytes: a date, or a date and a time
+/* Nanoseconds since 1970 UTC: a date, or a date and a time
  * with 0 to 9 digits of a second and Z or an offset. False if it is neither,
  * or outside the years 1678 to 2261. */
 bool google_time_read(const char *text, int64_t *ns);
