@@ -98,6 +98,14 @@ int store_study_find(struct store *s, const char *name, int64_t *id,
  * (0 = all). */
 int store_study_list(struct store *s, int64_t before, int limit,
                      store_study_fn *fn, void *ctx, struct err *e);
+/* How many there are in each state, and all their trials together. */
+struct store_totals {
+    int64_t studies[STUDY_STATES];
+    int64_t trials[TRIAL_STATES]; /* without given ones */
+    int64_t given;
+};
+int store_study_totals(struct store *s, struct store_totals *out,
+                       struct err *e);
 /* Everything of it; its id and folder name are never used again. */
 int store_study_delete(struct store *s, int64_t id, struct err *e);
 
@@ -159,7 +167,8 @@ struct trial_filter {
     int limit;             /* 0 = all */
     bool own;              /* without given ones */
     bool by_end;           /* the ended ones, ordered by ended_order instead of
-                              number; changed_after wins over it */
+                              number; changes win over it */
+    bool by_change;        /* ordered by it, from changed_after 0 on too */
 };
 int store_trial_list(struct store *s, int64_t study_id,
                      const struct trial_filter *f, store_trial_fn *fn,
@@ -240,5 +249,9 @@ int store_event_add(struct store *s, const struct event_row *row, int64_t *id,
 /* study_id 0 = of all studies, as they happened. */
 int store_event_list(struct store *s, int64_t study_id, int64_t after,
                      int limit, store_event_fn *fn, void *ctx, struct err *e);
+
+/* The id of the newest event, of the study or (0) of all; 0 = there is none. */
+int store_event_last(struct store *s, int64_t study_id, int64_t *id,
+                     struct err *e);
 
 #endif

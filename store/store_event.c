@@ -120,3 +120,22 @@ int store_event_list(struct store *s, int64_t study_id, int64_t after,
     }
     return rc;
 }
+
+int store_event_last(struct store *s, int64_t study_id, int64_t *id,
+                     struct err *e)
+{
+    static const char of_one[] =
+        "SELECT coalesce(max(id), 0) FROM event WHERE study_id = ?1";
+    static const char of_any[] = "SELECT coalesce(max(id), 0) FROM event";
+    sqlite3_stmt *q = inside_look(s, study_id ? of_one : of_any, e);
+
+    if (!q)
+        return -1;
+    if (study_id)
+        sqlite3_bind_int64(q, 1, study_id);
+    if (inside_row(s, q, e) <= 0)
+        return -1;
+    *id = sqlite3_column_int64(q, 0);
+    inside_done(s, q);
+    return 0;
+}

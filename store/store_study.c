@@ -251,6 +251,42 @@ int store_study_list(struct store *s, int64_t before, int limit,
     return each(s, q, fn, ctx, &n, e);
 }
 
+static int count_studies(struct store *s, struct store_totals *out,
+                         struct err *e)
+{
+    static const char sql[] =
+        "SELECT state, count(*) FROM study GROUP BY state";
+    sqlite3_stmt *q = inside_look(s, sql, e);
+    enum study_state state;
+    int rc = -1;
+
+    while (q && (rc = inside_row(s, q, e)) > 0)
+        if (study_state_read(inside_text(q, 0), &state))
+            out->studies[state] = sqlite3_column_int64(q, 1);
+    return rc;
+}
+
+int store_study_totals(struct store *s, struct store_totals *out, struct err *e)
+{
+    static const char sql[] =
+        "SELECT total(pending), total(launching), total(running), "
+        "total(stopping), total(succeeded), total(stopped), "
+        "total(infeasible), total(failed), total(given) FROM tally";
+    sqlite3_stmt *q;
+
+    *out = (struct store_totals){0};
+    if (count_studies(s, out, e))
+        return -1;
+    q = inside_look(s, sql, e);
+    if (!q || inside_row(s, q, e) <= 0)
+        return -1;
+    for (int i = 0; i < TRIAL_STATES; i++)
+        out->trials[i] = sqlite3_column_int64(q, i);
+    out->given = sqlite3_column_int64(q, TRIAL_STATES);
+    inside_done(s, q);
+    return 0;
+}
+
 int store_study_delete(struct store *s, int64_t id, struct err *e)
 {
     /* The many rows first, each table in one go: a cascade goes row by row. */

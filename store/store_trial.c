@@ -405,7 +405,7 @@ int store_trial_list(struct store *s, int64_t study_id,
     sqlite3_stmt *q;
     int n;
 
-    if (f->changed_after) {
+    if (f->changed_after || f->by_change) {
         q = by_change(s, e);
         begin = f->changed_after;
     } else if (f->by_end) {

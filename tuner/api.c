@@ -12,7 +12,10 @@
 #include "base/number.h"
 #include "tuner/api_ask.h"
 #include "tuner/api_events.h"
+#include "tuner/api_export.h"
+#include "tuner/api_importance.h"
 #include "tuner/api_log.h"
+#include "tuner/api_metrics.h"
 #include "tuner/api_studies.h"
 #include "tuner/api_tokens.h"
 #include "tuner/api_trials.h"
@@ -26,13 +29,6 @@ struct api {
 };
 
 /* ---- the service itself ---- */
-
-static int healthz(struct call *c, struct err *e)
-{
-    (void)e;
-    text_add(&c->out, "{\"ok\": true}");
-    return 0;
-}
 
 static bool count_study(void *ctx, const struct study_row *row)
 {
@@ -69,8 +65,14 @@ static const struct {
     enum role role; /* the least that may call it */
 } routes[] = {
     {{"GET", "/healthz", "says that the service answers"},
-     healthz,
+     api_metrics_healthz,
      ROLE_ANYONE},
+    {{"GET", "/readyz", "says whether new work is taken"},
+     api_metrics_readyz,
+     ROLE_ANYONE},
+    {{"GET", "/metrics", "gives figures to Prometheus"},
+     api_metrics,
+     ROLE_READER},
     {{"GET", "/api/status", "says which service this is"}, status, ROLE_READER},
     {{"POST", STUDIES, "submits a study file"},
      api_studies_submit,
@@ -113,6 +115,12 @@ static const struct {
     {{"GET", TRIAL "/log", "gives what a trial printed"}, api_log, ROLE_READER},
     {{"GET", STUDY "/why", "says why a thing is as it is"},
      api_studies_why,
+     ROLE_READER},
+    {{"GET", STUDY "/importance", "says which parameters matter"},
+     api_importance,
+     ROLE_READER},
+    {{"GET", STUDY "/export", "gives all trials as a file"},
+     api_export,
      ROLE_READER},
     {{"GET", STUDY "/events", "follows a study"}, api_events, ROLE_READER},
     {{"GET", "/api/events", "follows all studies"}, api_events, ROLE_READER},
@@ -244,15 +252,15 @@ static const char *method_name(const struct request *r)
 }
 
 /* Right path, wrong method: 405 with what would be right. */
-static void refuse_method(struct call *c, const struct api_line *line)
+static void refuse_method(struct call *c, const struct text *methods)
 {
     struct err e;
 
-    err_set(&e, ERR_INVALID, "%s %s %s; no other method is known there",
-            line->method, line->pattern, line->sentence);
+    err_set(&e, ERR_INVALID, "%.150s takes %s, and no other method",
+            request_path(c->request), text_str(methods));
     call_fail(c, &e, NULL);
     c->status = 405;
-    request_header_add(c->request, "Allow", line->method);
+    request_header_add(c->request, "Allow", text_str(methods));
 }
 
 static void refuse_path(struct call *c, const char *path)
@@ -277,21 +285,29 @@ static call_fn *route(struct call *c, struct named *named)
 {
     const char *path = request_path(c->request);
     const char *method = method_name(c->request);
-    const struct api_line *other = NULL;
+    struct text methods;
+    call_fn *fn = NULL;
+    bool found = false;
 
-    for (size_t i = 0; i < ROUTES; i++)
-        if (match(routes[i].line.pattern, path, named)) {
-            if (strcmp(routes[i].line.method, method) == 0)
-                return role_allows(c->request, routes[i].role)
-                           ? routes[i].fn
-                           : forbid(c, routes[i].role);
-            other = &routes[i].line;
-        }
-    if (other)
-        refuse_method(c, other);
-    else
+    text_init(&methods);
+    for (size_t i = 0; i < ROUTES && !found; i++) {
+        if (!match(routes[i].line.pattern, path, named))
+            continue;
+        found = strcmp(routes[i].line.method, method) == 0;
+        if (!found)
+            text_addf(&methods, "%s%s", methods.len ? ", " : "",
+                      routes[i].line.method);
+        else
+            fn = role_allows(c->request, routes[i].role)
+                     ? routes[i].fn
+                     : forbid(c, routes[i].role);
+    }
+    if (!found && methods.len)
+        refuse_method(c, &methods);
+    else if (!found)
         refuse_path(c, path);
-    return NULL;
+    text_clear(&methods);
+    return fn;
 }
 
 static void refuse_ending(struct call *c)
@@ -309,6 +325,7 @@ void api_serve(void *ctx, struct request *r)
     struct named named;
     call_fn *fn = NULL;
     struct err e;
+    int rc = 0;
 
     if (a->face.ending)
         refuse_ending(c);
@@ -316,10 +333,9 @@ void api_serve(void *ctx, struct request *r)
         google_serve(c);
     else
         fn = route(c, &named);
-    if (fn && (find_named(c, &named, &e) || fn(c, &e)))
-        call_fail(c, &e, NULL);
-    if (!c->later)
-        call_finish(c);
+    if (fn)
+        rc = find_named(c, &named, &e) || fn(c, &e) ? -1 : 0;
+    call_served(c, rc, &e);
 }
 
 void api_changed(void *ctx, int64_t study)
@@ -345,6 +361,8 @@ struct api *api_new(const struct api_parts *parts)
                             .loop = parts->loop,
                             .state_dir = parts->state_dir,
                             .images = parts->images,
+                            .least_free_bytes = parts->least_free_bytes,
+                            .timed = parts->timed,
                             .look_only = parts->look_only};
     return a;
 }
@@ -353,6 +371,7 @@ void api_free(struct api *a)
 {
     if (!a)
         return;
+    api_importance_close(&a->face);
     call_end_all(&a->face);
     free(a);
 }

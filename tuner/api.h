@@ -23,6 +23,8 @@ struct api_parts {
     struct loop *loop;
     const char *state_dir;
     const struct image_map *images; /* NULL = containers are refused */
+    int64_t least_free_bytes;       /* as the engine's; 0 = no guard */
+    const struct timed *timed;      /* the engine's worker; may be NULL */
     bool look_only; /* so is the engine: studies are as they were left */
 };
 

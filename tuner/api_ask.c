@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "tuner/body.h"
 #include "tuner/show.h"
@@ -29,6 +30,7 @@ struct asked {
     int64_t *numbers;
     size_t n;
     struct err why; /* the first question that got none */
+    int64_t began;  /* steady */
 };
 
 static void asked_free(void *kept)
@@ -52,6 +54,8 @@ static void answer(struct call *c, const struct asked *a)
 {
     struct err e;
 
+    c->face->counts.asks++;
+    c->face->counts.asked_ms += clock_steady_ms(&clock_real) - a->began;
     if (a->n == 0) {
         call_fail(c, &a->why, NULL);
         return;
@@ -136,6 +140,7 @@ static int ask(struct call *c, struct asking *in, struct err *e)
                        MOST_CLIENT);
     a = mem_new(1, sizeof *a);
     a->numbers = mem_new((size_t)count, sizeof *a->numbers);
+    a->began = clock_steady_ms(&clock_real);
     a->open = (size_t)count + 1; /* ours: nothing ends before all are asked */
     call_keep(c, a, asked_free, gone);
     for (size_t i = 0; i < (size_t)count; i++)

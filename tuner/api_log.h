@@ -7,4 +7,7 @@
 
 call_fn api_log;
 
+/* Those who follow get no more. */
+void api_log_release(struct face *face);
+
 #endif

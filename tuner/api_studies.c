@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/algorithms.h"
 #include "base/mem.h"
 #include "base/quote.h"
-#include "io/work.h"
+#include "tuner/api_importance.h"
+#include "tuner/api_page.h"
 #include "tuner/body.h"
-#include "tuner/mind.h"
 #include "tuner/show.h"
 
 enum { LIST_DEFAULT = 100, LIST_MOST = 10000 };
@@ -115,19 +114,23 @@ static bool add_listed(void *ctx, const struct study_row *row)
 
 int api_studies_list(struct call *c, struct err *e)
 {
+    const struct api_page page = {API_PAGE_STUDIES, 0, 0};
     struct listing l = {.call = c, .limit = LIST_DEFAULT};
     int64_t before = 0, brief = 0;
 
     if (call_query(c, "before", 0, INT64_MAX, &before, e) ||
         call_query(c, "limit", 1, LIST_MOST, &l.limit, e) ||
-        call_query(c, "brief", 0, 1, &brief, e))
+        call_query(c, "brief", 0, 1, &brief, e) ||
+        api_page_read(c, &page, "before", &before, e))
         return -1;
     l.brief = brief != 0;
     text_add(&c->out, "{\"studies\": [");
     if (store_study_list(c->face->store, before, (int)l.limit + 1, add_listed,
                          &l, e))
         return -1;
-    text_addf(&c->out, "], \"next\": %lld}", (long long)(l.more ? l.last : 0));
+    text_addf(&c->out, "], \"next\": %lld", (long long)(l.more ? l.last : 0));
+    api_page_write(&c->out, &page, l.more ? l.last : 0);
+    text_add(&c->out, "}");
     return 0;
 }
 
@@ -162,22 +165,10 @@ static int explain(struct call *c, int64_t study, int64_t trial,
     return 0;
 }
 
-/* A study's results, as far as their numbers tell one time from another. */
-struct results {
-    int64_t study, succeeded, stopped, given;
-};
-
-struct shown {
-    struct call *call;
-    struct results results;
-    char *spec;
-};
-
 /* Without its closing brace. */
 static bool add_shown(void *ctx, const struct study_row *row)
 {
-    struct shown *s = ctx;
-    struct call *c = s->call;
+    struct call *c = ctx;
     struct text why;
 
     text_init(&why);
@@ -190,249 +181,22 @@ static bool add_shown(void *ctx, const struct study_row *row)
     text_add(&c->out, ", \"why\": ");
     add_why(&c->out, &why);
     text_clear(&why);
-    s->results = (struct results){row->id, row->counts[TRIAL_SUCCEEDED],
-                                  row->counts[TRIAL_STOPPED], row->given};
-    s->spec = mem_copy_text(row->spec);
     return false;
-}
-
-/* ---- what matters ---- */
-
-/* Results are weighed on a thread of their own: a look keeps no suggestion
- * waiting, and whoever only looks has no other thread. It is a desk in the
- * list of calls, where nobody waits for it: it lies there from the first time
- * that results are weighed until the face ends. What was found is kept. */
-enum { KEPT = 8 };
-
-struct desk {
-    struct face *face;
-    struct worker *worker;
-    struct task *tasks; /* given to the worker and not back yet */
-    bool closing;
-    struct found {
-        struct results of; /* study 0: nothing is kept here */
-        char *json;
-    } found[KEPT];
-    size_t oldest;
-};
-
-/* The calls that wait for it keep it as theirs. */
-struct task {
-    struct task *next;
-    struct desk *desk;
-    struct results of;
-    struct weighing weighing;
-};
-
-static bool same(const struct results *a, const struct results *b)
-{
-    return a->study == b->study && a->succeeded == b->succeeded &&
-           a->stopped == b->stopped && a->given == b->given;
-}
-
-static void task_free(struct task *t)
-{
-    weighing_clear(&t->weighing);
-    free(t);
-}
-
-static void desk_close(void *kept)
-{
-    struct desk *d = kept;
-
-    d->closing = true;
-    work_close(d->worker);
-    while (d->tasks) {
-        struct task *t = d->tasks;
-
-        d->tasks = t->next;
-        task_free(t);
-    }
-    for (size_t i = 0; i < KEPT; i++)
-        free(d->found[i].json);
-    free(d);
-}
-
-static struct desk *desk_open(struct face *face, struct err *e)
-{
-    struct call *c = face->calls;
-    struct desk *d;
-
-    while (c && c->drop != desk_close)
-        c = c->next;
-    if (c)
-        return c->kept;
-    d = mem_new(1, sizeof *d);
-    d->face = face;
-    if (work_open(&d->worker, face->loop, e)) {
-        free(d);
-        return NULL;
-    }
-    if (face->look_only)
-        algorithms_init(); /* nobody else had need of it */
-    c = call_new(face, NULL);
-    c->kept = d;
-    c->drop = desk_close;
-    c->later = true;
-    return d;
-}
-
-/* The drop of calls that wait for a task. */
-static void wait_over(void *kept)
-{
-    (void)kept;
-}
-
-static void add_found(struct call *c, const char *json)
-{
-    text_addf(&c->out, ", \"importance\": %s}", json);
-}
-
-static const char *keep(struct desk *d, const struct task *t)
-{
-    struct found *f = &d->found[d->oldest++ % KEPT];
-    struct text json;
-
-    text_init(&json);
-    weighing_write(&t->weighing, &json);
-    free(f->json);
-    f->of = t->of;
-    f->json = text_take(&json);
-    return f->json;
-}
-
-static void think(void *task)
-{
-    struct task *t = task;
-
-    weighing_think(&t->weighing);
-}
-
-static void thought(void *task)
-{
-    struct task *t = task, **at = &t->desk->tasks;
-    struct call *next;
-    const char *json;
-
-    if (t->desk->closing)
-        return;
-    while (*at != t)
-        at = &(*at)->next;
-    *at = t->next;
-    json = keep(t->desk, t);
-    for (struct call *c = t->desk->face->calls; c; c = next) {
-        next = c->next;
-        if (c->drop != wait_over || c->kept != t)
-            continue;
-        c->kept = NULL;
-        add_found(c, json);
-        call_finish(c);
-    }
-    task_free(t);
-}
-
-static bool add_result(void *ctx, const struct trial_row *row)
-{
-    if (row->has_value)
-        weighing_add(ctx, row->state, row->value, row->point);
-    return true;
-}
-
-static int read_results(struct weighing *w, const struct shown *s,
-                        struct err *e)
-{
-    struct trial_filter ended = {
-        .states = 1U << TRIAL_SUCCEEDED | 1U << TRIAL_STOPPED, .by_end = true};
-
-    weighing_init(w, s->spec);
-    return store_trial_list(s->call->face->store, s->results.study, &ended,
-                            add_result, w, e);
-}
-
-/* Too few to need a thread. */
-static int weigh_at_once(const struct shown *s, struct err *e)
-{
-    struct weighing w;
-    struct text json;
-    int rc = read_results(&w, s, e);
-
-    text_init(&json);
-    if (!rc) {
-        weighing_think(&w);
-        weighing_write(&w, &json);
-        add_found(s->call, text_str(&json));
-    }
-    text_clear(&json);
-    weighing_clear(&w);
-    return rc;
-}
-
-/* Begins to weigh, unless that is under way. */
-static struct task *give(struct desk *d, const struct shown *s, struct err *e)
-{
-    struct task *t = d->tasks;
-
-    while (t && !same(&t->of, &s->results))
-        t = t->next;
-    if (t)
-        return t;
-    t = mem_new(1, sizeof *t);
-    t->desk = d;
-    t->of = s->results;
-    if (read_results(&t->weighing, s, e)) {
-        task_free(t);
-        return NULL;
-    }
-    t->next = d->tasks;
-    d->tasks = t;
-    d->worker->give(d->worker, think, thought, t);
-    return t;
-}
-
-static void gone(struct call *c)
-{
-    call_finish(c);
-}
-
-/* Adds what matters to the study, now or later. */
-static int add_importance(const struct shown *s, struct err *e)
-{
-    const struct results *of = &s->results;
-    struct desk *d;
-    struct task *t;
-
-    if (of->succeeded + of->stopped + of->given < IMPORTANCE_LEAST)
-        return weigh_at_once(s, e);
-    d = desk_open(s->call->face, e);
-    if (!d)
-        return -1;
-    for (size_t i = 0; i < KEPT; i++)
-        if (same(&d->found[i].of, of)) {
-            add_found(s->call, d->found[i].json);
-            return 0;
-        }
-    t = give(d, s, e);
-    if (!t)
-        return -1;
-    call_keep(s->call, t, wait_over, gone);
-    return 0;
 }
 
 int api_studies_show(struct call *c, struct err *e)
 {
-    struct shown s = {.call = c};
     int64_t importance = 0;
-    int rc;
 
-    if (call_query(c, "importance", 0, 1, &importance, e))
+    if (call_query(c, "importance", 0, 1, &importance, e) ||
+        store_study_get(c->face->store, c->study, add_shown, c, e))
         return -1;
-    rc = store_study_get(c->face->store, c->study, add_shown, &s, e);
-    if (!rc && importance)
-        rc = add_importance(&s, e);
-    else
-        text_add(&c->out, "}");
-    free(s.spec);
-    return rc;
+    if (importance) {
+        text_add(&c->out, ", \"importance\": ");
+        return api_importance_add(c, "}", e);
+    }
+    text_add(&c->out, "}");
+    return 0;
 }
 
 int api_studies_why(struct call *c, struct err *e)

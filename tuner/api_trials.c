@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "metrics/report.h"
+#include "tuner/api_page.h"
 #include "tuner/body.h"
 #include "tuner/show.h"
 
@@ -52,16 +53,20 @@ static bool add_listed(void *ctx, const struct trial_row *row)
 
 int api_trials_best(struct call *c, struct err *e)
 {
-    struct listing l = {.out = &c->out};
-    int64_t count = 1;
+    const struct api_page page = {API_PAGE_BEST, c->study, 0};
+    struct listing l = {.out = &c->out, .limit = 1};
+    int64_t after = 0;
 
-    if (call_query(c, "count", 1, LIST_MOST, &count, e))
+    if (call_query(c, "count", 1, LIST_MOST, &l.limit, e) ||
+        api_page_read(c, &page, NULL, &after, e))
         return -1;
     text_add(&c->out, "{\"trials\": [");
-    if (store_trial_best(c->face->store, c->study, (int)count, add_listed, &l,
-                         e))
+    if (store_trial_best_after(c->face->store, c->study, after,
+                               (int)l.limit + 1, add_listed, &l, e))
         return -1;
-    text_add(&c->out, "]}");
+    text_add(&c->out, "]");
+    api_page_write(&c->out, &page, l.more ? l.number : 0);
+    text_add(&c->out, "}");
     return 0;
 }
 
@@ -87,24 +92,41 @@ static int read_states(const char *names, unsigned *set, struct err *e)
     return 0;
 }
 
+/* The list that is asked for, and where to begin in it. */
+static int read_list(struct call *c, struct trial_filter *f,
+                     struct api_page *page, struct err *e)
+{
+    bool changes = request_query(c->request, "changed_after") != NULL;
+
+    f->by_change = changes;
+    if (read_states(request_query(c->request, "state"), &f->states, e) ||
+        call_query(c, "after", 0, INT64_MAX, &f->after, e) ||
+        call_query(c, "changed_after", 0, INT64_MAX, &f->changed_after, e))
+        return -1;
+    *page = (struct api_page){changes ? API_PAGE_CHANGES : API_PAGE_TRIALS,
+                              c->study, f->states};
+    return api_page_read(c, page, changes ? NULL : "after",
+                         changes ? &f->changed_after : &f->after, e);
+}
+
 int api_trials_list(struct call *c, struct err *e)
 {
     struct listing l = {.out = &c->out, .limit = LIST_DEFAULT};
     struct trial_filter f = {0};
+    struct api_page page;
+    int64_t next;
 
-    if (read_states(request_query(c->request, "state"), &f.states, e) ||
-        call_query(c, "after", 0, INT64_MAX, &f.after, e) ||
-        call_query(c, "changed_after", 0, INT64_MAX, &f.changed_after, e) ||
+    if (read_list(c, &f, &page, e) ||
         call_query(c, "limit", 0, LIST_MOST, &l.limit, e))
         return -1;
     f.limit = l.limit ? (int)l.limit + 1 : 0;
     text_add(&c->out, "{\"trials\": [");
     if (store_trial_list(c->face->store, c->study, &f, add_listed, &l, e))
         return -1;
-    text_addf(&c->out, "], \"next\": %lld}",
-              !l.more           ? 0LL
-              : f.changed_after ? (long long)l.changed
-                                : (long long)l.number);
+    next = f.by_change ? l.changed : l.number;
+    text_addf(&c->out, "], \"next\": %lld", l.more ? (long long)next : 0LL);
+    api_page_write(&c->out, &page, l.more ? next : 0);
+    text_add(&c->out, "}");
     return 0;
 }
 

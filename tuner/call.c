@@ -8,6 +8,8 @@
 #include "tuner/body.h"
 #include "tuner/reply.h"
 
+enum { SLOW_BYTES = 1 << 20 }; /* more waits for a client: it is slow */
+
 struct call *call_new(struct face *face, struct request *r)
 {
     struct call *c = mem_new(1, sizeof *c);
@@ -16,11 +18,13 @@ struct call *call_new(struct face *face, struct request *r)
     c->request = r;
     c->status = 200;
     c->type = "application/json";
+    c->serving = true;
     text_init(&c->out);
     c->next = face->calls;
     if (c->next)
         c->next->prev = c;
     face->calls = c;
+    face->counts.open++;
     return c;
 }
 
@@ -34,6 +38,8 @@ static void call_free(struct call *c)
         c->next->prev = c->prev;
     if (c->drop)
         c->drop(c->kept);
+    c->face->counts.open--;
+    c->face->counts.streams -= c->streams;
     text_clear(&c->out);
     free(c);
 }
@@ -57,6 +63,31 @@ void call_keep(struct call *c, void *kept, void (*drop)(void *kept),
     request_on_gone(c->request, gone, c);
 }
 
+static void count(struct call *c)
+{
+    int class = c->status / 100;
+
+    if (class < CALL_CLASSES)
+        c->face->counts.answers[class]++;
+}
+
+void call_stream(struct call *c, void (*sent)(void *call))
+{
+    c->streams = true;
+    c->face->counts.streams++;
+    count(c);
+    request_stream(c->request, c->status, c->type, sent, c);
+}
+
+bool call_push(struct call *c)
+{
+    if (!c->request)
+        return false;
+    request_stream_add(c->request, c->out.data, c->out.len);
+    text_reset(&c->out);
+    return request_stream_left(c->request) < SLOW_BYTES;
+}
+
 void call_fail(struct call *c, const struct err *e, const struct faults *f)
 {
     text_reset(&c->out);
@@ -67,8 +98,15 @@ void call_fail(struct call *c, const struct err *e, const struct faults *f)
 
 static void send(struct call *c)
 {
-    if (c->request)
-        request_answer(c->request, c->status, c->type, c->out.data, c->out.len);
+    struct request *r = c->request;
+
+    c->request = NULL;
+    if (r && c->streams) {
+        request_stream_end(r);
+    } else if (r) {
+        count(c);
+        request_answer(r, c->status, c->type, c->out.data, c->out.len);
+    }
     call_free(c);
 }
 
@@ -77,6 +115,7 @@ static void on_disk(void *ctx, bool ok)
     struct call *c = ctx;
     struct err e;
 
+    c->face->counts.failed = !ok;
     if (!ok && c->status < 400) {
         err_set(&e, ERR_IO,
                 "the service could not write to its disk, so nothing was "
@@ -89,12 +128,24 @@ static void on_disk(void *ctx, bool ok)
 
 void call_finish(struct call *c)
 {
+    c->finished = true;
+    if (c->serving)
+        return; /* call_served is about to be told */
     if (c->request)
         request_on_gone(c->request, NULL, NULL);
-    if (c->request && store_is_open(c->face->store))
+    if (c->request && !c->streams && store_is_open(c->face->store))
         engine_when_kept(c->face->engine, on_disk, c);
     else
         send(c);
+}
+
+void call_served(struct call *c, int rc, const struct err *e)
+{
+    c->serving = false;
+    if (rc && !c->streams)
+        call_fail(c, e, NULL);
+    if (rc || !c->later || c->finished)
+        call_finish(c);
 }
 
 void call_end_all(struct face *face)

@@ -15,6 +15,20 @@
 #include "store/store.h"
 #include "tuner/engine.h"
 
+enum { CALL_CLASSES = 6 };
+
+struct call_counts {
+    int64_t answers[CALL_CLASSES]; /* by the status's first digit */
+    int64_t open, streams;         /* now: calls, and those of them that
+                                      stream */
+    int64_t asks, asked_ms;        /* :ask calls answered, and how long they
+                                      took in all */
+    bool failed;                   /* the last commit that a call waited for */
+};
+
+struct desk;
+struct timed;
+
 struct image_map;
 
 /* What every call works with; all but the list is handed in and outlives it. */
@@ -24,9 +38,13 @@ struct face {
     struct loop *loop;
     const char *state_dir;
     const struct image_map *images; /* NULL = containers are refused */
-    struct call *calls; /* not answered yet */
-    bool ending;        /* nobody waits any more */
-    bool look_only;     /* no service runs the studies */
+    struct call *calls;             /* not answered yet */
+    bool ending;                    /* nobody waits any more */
+    bool look_only;                 /* no service runs the studies */
+    int64_t least_free_bytes;       /* below that nothing is launched */
+    const struct timed *timed;      /* the engine's worker, or NULL */
+    struct desk *desk;         /* api_importance's, NULL before it is needed */
+    struct call_counts counts; /* since the start */
 };
 
 struct call {
@@ -37,8 +55,12 @@ struct call {
     struct text out;         /* the answer's bytes */
     int status;              /* 200 at the start */
     const char *type;        /* the answer's content type */
-    bool later; /* call_keep: the function returns, the call stays */
-    void *kept; /* what call_keep was given */
+    bool later;    /* call_keep: the function returns, the call stays */
+    bool serving;  /* its function has not returned yet */
+    bool finished; /* call_finish: it goes out once what was written is on
+                      disk */
+    bool streams;  /* call_stream: the answer has begun */
+    void *kept;    /* what call_keep was given */
     void (*gone)(struct call *c);
     void (*drop)(void *kept);
     struct call *prev, *next;
@@ -56,8 +78,20 @@ struct call *call_new(struct face *face, struct request *r);
 void call_keep(struct call *c, void *kept, void (*drop)(void *kept),
                void (*gone)(struct call *c));
 
+/* The answer of a kept call goes out in pieces from now on: text of c->type
+ * and c->status, headers as they were added. `sent` is called when all pieces
+ * have left; then, and from call_push, the call may be ended by call_finish. */
+void call_stream(struct call *c, void (*sent)(void *call));
+/* Sends c->out as the next piece and empties it. Returns whether the client
+ * keeps up: if not, wait for `sent`. */
+bool call_push(struct call *c);
+
 /* Makes the answer an error; f may be NULL. */
 void call_fail(struct call *c, const struct err *e, const struct faults *f);
+
+/* The call's function returned rc, with *e if that is -1: answers, unless the
+ * call was kept and is not finished yet. */
+void call_served(struct call *c, int rc, const struct err *e);
 
 /* Answers as soon as everything that was written before is on disk, and frees
  * the call. */

@@ -260,6 +260,7 @@ void show_event(struct text *out, const struct event_row *row)
 {
     text_addf(out, "{\"id\": %" PRId64 ", \"time\": %" PRId64, row->id,
               row->time_ms);
+    show_text(out, "study", row->study);
     show_text(out, "kind", row->kind);
     text_addf(out, ", \"body\": %s}", row->body);
 }
