@@ -94,13 +94,22 @@ static void trim_slashes(char *path)
         path[--n] = '\0';
 }
 
+/* A job that tunes nothing: programs look for a trial's number to know. */
+static bool is_alone(const struct study *s)
+{
+    return s->space.n == 0;
+}
+
 /* DIR/TRIAL of a folder that each trial has a part of. */
-static char *trial_part(const char *dir, const struct command_place *at)
+static char *trial_part(const struct study *s, const char *dir,
+                        const struct command_place *at)
 {
     char *base = absolute(dir, at);
     char *out;
 
     trim_slashes(base);
+    if (is_alone(s))
+        return base;
     out = mem_format("%s/%lld", base, (long long)at->trial);
     free(base);
     return out;
@@ -246,6 +255,14 @@ static void job_text(const struct study *s, struct text *out)
     text_add(out, "}");
 }
 
+/* The trial's number, where there are trials. */
+static void add_trial(const struct study *s, const struct command_place *at,
+                      struct text *out)
+{
+    if (!is_alone(s))
+        text_addf(out, ",\"trial\":\"%lld\"", (long long)at->trial);
+}
+
 static void set_cluster(const struct study *s, const struct command_place *at,
                         const char *job, struct words *out)
 {
@@ -258,10 +275,9 @@ static void set_cluster(const struct study *s, const struct command_place *at,
               at->port);
     if (vertex)
         text_add(&spec, "\"environment\":\"cloud\",");
-    text_addf(&spec,
-              "\"task\":{\"type\":\"%s\",\"index\":0,\"trial\":\"%lld\"},"
-              "\"job\":",
-              role, (long long)at->trial);
+    text_addf(&spec, "\"task\":{\"type\":\"%s\",\"index\":0", role);
+    add_trial(s, at, &spec);
+    text_add(&spec, "},\"job\":");
     if (vertex)
         quote_json(&spec, job);
     else
@@ -276,18 +292,37 @@ static void set_cluster(const struct study *s, const struct command_place *at,
 static void set_tf_config(const struct study *s, const struct command_place *at,
                           const char *job, struct words *out)
 {
-    char *config;
+    struct text config;
 
     if (s->dialect == DIALECT_VERTEX) {
         unset_env(out, "TF_CONFIG");
         return;
     }
-    config = mem_format("{\"cluster\":{\"master\":[\"127.0.0.1:%d\"]},"
-                        "\"environment\":\"cloud\",\"job\":%s,\"task\":{"
-                        "\"type\":\"master\",\"index\":0,\"trial\":\"%lld\"}}",
-                        at->port, job, (long long)at->trial);
-    words_set_env(out, "TF_CONFIG", config);
-    free(config);
+    text_init(&config);
+    text_addf(&config,
+              "{\"cluster\":{\"master\":[\"127.0.0.1:%d\"]},"
+              "\"environment\":\"cloud\",\"job\":%s,\"task\":{"
+              "\"type\":\"master\",\"index\":0",
+              at->port, job);
+    add_trial(s, at, &config);
+    text_add(&config, "}}");
+    words_set_env(out, "TF_CONFIG", text_str(&config));
+    text_clear(&config);
+}
+
+/* What there is in a trial only. */
+static void set_tuning(const struct study *s, const struct command_place *at,
+                       struct words *out)
+{
+    if (is_alone(s)) {
+        unset_env(out, "CLOUD_ML_TRIAL_ID");
+        unset_env(out, "CLOUD_ML_HP_METRIC_FILE");
+        unset_env(out, "CLOUD_ML_HP_METRIC_TAG");
+        return;
+    }
+    set_int(out, "CLOUD_ML_TRIAL_ID", at->trial);
+    set_in(out, "CLOUD_ML_HP_METRIC_FILE", at->folder, "output.metrics");
+    words_set_env(out, "CLOUD_ML_HP_METRIC_TAG", s->metric);
 }
 
 static void set_cloud(const struct study *s, const struct command_place *at,
@@ -299,9 +334,7 @@ static void set_cloud(const struct study *s, const struct command_place *at,
     job_text(s, &job);
     set_cluster(s, at, text_str(&job), out);
     set_tf_config(s, at, text_str(&job), out);
-    set_int(out, "CLOUD_ML_TRIAL_ID", at->trial);
-    set_in(out, "CLOUD_ML_HP_METRIC_FILE", at->folder, "output.metrics");
-    words_set_env(out, "CLOUD_ML_HP_METRIC_TAG", s->metric);
+    set_tuning(s, at, out);
     words_set_env(out, "CLOUD_ML_JOB_ID", s->name);
     words_set_env(out, "CLOUD_ML_JOB", text_str(&job));
     words_set_env(out, "MASTER_ADDR", "127.0.0.1");
@@ -323,7 +356,7 @@ static void set_folders(const struct study *s, const struct command_place *at,
     char *folder;
 
     if (s->job.output_dir) {
-        folder = trial_part(s->job.output_dir, at);
+        folder = trial_part(s, s->job.output_dir, at);
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
             set_in(out, parts[i][0], folder, parts[i][1]);
     } else {
@@ -553,7 +586,7 @@ void command_argv(const struct study *s, const struct point *p,
         add_all(&f.params, out);
     if (s->job.job_dir) {
         words_add_take(out, mem_copy_text("--job-dir"));
-        words_add_take(out, trial_part(s->job.job_dir, at));
+        words_add_take(out, trial_part(s, s->job.job_dir, at));
     }
     words_clear(&f.params);
     words_clear(&known);

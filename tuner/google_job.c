@@ -344,7 +344,7 @@ static json_t *error_of(const struct google_job *j)
         return NULL;
     message = complaint(j);
     error =
-        json_pack("{s:i, s:s}", "code",
+        json_pack("{s:i, s:o}", "code",
                   google_grpc(state == GOOGLE_JOB_FAILED ? GOOGLE_INVALID
                                                          : GOOGLE_CANCELLED),
                   "message", words(message));

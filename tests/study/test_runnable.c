@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "study/codec.h"
+#include "study/command.h"
 #include "tests/lib/suite.h"
 
 static const char map_text[] = "gcr.io/acme/digits:\n"
@@ -224,6 +225,48 @@ START_TEST(a_job_that_tunes_nothing_is_kept_in_long_form)
 }
 END_TEST
 
+START_TEST(a_job_that_tunes_nothing_is_told_of_no_trial)
+{
+    static const struct command_place place = {.trial = 1,
+                                               .attempt = 1,
+                                               .folder = "/s/trials/j/1/1",
+                                               .base_dir = "/s",
+                                               .port = 2222};
+    struct words env, argv;
+    struct point p;
+    struct text out;
+    struct study s;
+
+    text_init(&out);
+    words_init(&env);
+    words_init(&argv);
+    words_set_env(&env, "CLOUD_ML_TRIAL_ID", "9"); /* of our own service */
+    made(RUNNABLE_PLATFORM, NULL,
+         "{\"trainingInput\": {\"pythonModule\": \"m\", \"jobDir\": "
+         "\"gs://b/out\"}}",
+         &out);
+    decode(&out, true, &s);
+    point_init(&p, &s.space);
+    command_environ(&s, &p, &place, &env);
+    for (size_t i = 0; i < env.n; i++) {
+        ck_assert_msg(strncmp(env.items[i], "CLOUD_ML_TRIAL_ID", 17) != 0, "%s",
+                      env.items[i]);
+        ck_assert_msg(strncmp(env.items[i], "CLOUD_ML_HP_", 12) != 0, "%s",
+                      env.items[i]);
+        ck_assert_msg(!strstr(env.items[i], "\"trial\""), "%s", env.items[i]);
+    }
+    command_argv(&s, &p, &place, &argv);
+    ck_assert_uint_eq(argv.n, 5);
+    ck_assert_str_eq(argv.items[3], "--job-dir");
+    ck_assert_str_eq(argv.items[4], "/var/gcs/b/out");
+    point_clear(&p);
+    words_clear(&env);
+    words_clear(&argv);
+    study_clear(&s);
+    text_clear(&out);
+}
+END_TEST
+
 START_TEST(a_file_that_forgets_its_parameters_is_still_refused)
 {
     static const char *const files[] = {
@@ -272,5 +315,6 @@ SUITE("study/runnable", a_container_runs_what_the_map_says,
       a_python_package_runs_as_a_module, what_cannot_run_is_refused_by_name,
       folders_of_a_bucket_are_folders_here,
       a_job_that_tunes_nothing_is_kept_in_long_form,
+      a_job_that_tunes_nothing_is_told_of_no_trial,
       a_file_that_forgets_its_parameters_is_still_refused,
       names_of_people_become_names_of_studies)
