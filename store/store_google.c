@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/store_google.h"
 
+#include "base/mem.h"
 #include "store/inside.h"
 
 /* ---- resources ---- */
@@ -252,6 +253,24 @@ int store_google_measure(struct store *s, int64_t study_id, int64_t number,
     inside_done(s, q);
     if (n)
         *n = ordinal;
+    return 0;
+}
+
+int store_google_last(struct store *s, int64_t study_id, int64_t number,
+                      int64_t *n, char **body, struct err *e)
+{
+    static const char sql[] =
+        "SELECT ordinal, body FROM google_measurement WHERE study_id = ?1 AND "
+        "number = ?2 ORDER BY ordinal DESC LIMIT 1";
+    sqlite3_stmt *q = of_trial(inside_look(s, sql, e), study_id, number);
+    int rc = q ? inside_row(s, q, e) : -1;
+
+    if (rc < 0)
+        return -1;
+    *n = rc ? sqlite3_column_int64(q, 0) : 0;
+    *body = mem_copy_text(rc ? inside_text(q, 1) : "");
+    if (rc)
+        inside_done(s, q);
     return 0;
 }
 

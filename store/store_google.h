@@ -53,6 +53,10 @@ int store_google_forget(struct store *s, int64_t study_id, int64_t number,
 /* Appends a measurement, JSON; *n (may be NULL) is how many there are now. */
 int store_google_measure(struct store *s, int64_t study_id, int64_t number,
                          const char *body, int64_t *n, struct err *e);
+/* How many there are, and the last one in *body, "" if there is none; yours to
+ * free. */
+int store_google_last(struct store *s, int64_t study_id, int64_t number,
+                      int64_t *n, char **body, struct err *e);
 /* What the trial ended with, JSON, and why it is infeasible. */
 int store_google_final(struct store *s, int64_t study_id, int64_t number,
                        const char *body, const char *why, struct err *e);

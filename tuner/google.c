@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "tuner/google_jobs.h"
+#include "tuner/google_measure.h"
 #include "tuner/google_operations.h"
 #include "tuner/google_platform.h"
+#include "tuner/google_studies.h"
+#include "tuner/google_suggest.h"
+#include "tuner/google_trials.h"
 
 static const struct google_route *const tables[] = {
-    google_operations_routes,
-    google_jobs_routes,
+    google_operations_routes, google_studies_routes, google_trials_routes,
+    google_suggest_routes,    google_measure_routes, google_jobs_routes,
     google_platform_routes,
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
@@ -75,6 +79,9 @@ static bool take_star(struct google_call *g, const char *word, const char *text,
         g->n_ids++;
     if (!to || n == 0 || n >= GOOGLE_NAME)
         return false;
+    for (size_t i = 0; i < n; i++) /* names are said in answers */
+        if (text[i] <= ' ' || text[i] == '"' || (text[i] & 0x80))
+            return false;
     memcpy(to, text, n);
     to[n] = '\0';
     return true;

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "store/store_google.h"
 
 /* ---- errors ---- */
 
@@ -187,6 +188,39 @@ int64_t google_id(const struct google_call *g, size_t i)
         !number_read_int(g->ids[i], &id))
         return 0;
     return id;
+}
+
+struct owning {
+    const struct google_call *call;
+    const char *kind;
+    bool is;
+};
+
+static bool see_owner(void *ctx, const struct google_row *row)
+{
+    struct owning *owning = ctx;
+
+    owning->is = strcmp(row->kind, owning->kind) == 0 &&
+                 strcmp(row->project, owning->call->project) == 0 &&
+                 strcmp(row->location, owning->call->location) == 0;
+    return false;
+}
+
+int64_t google_resource(struct google_call *g, const char *kind, struct err *e)
+{
+    struct owning owning = {.call = g, .kind = kind};
+    int64_t id = google_id(g, 0);
+
+    if (id &&
+        store_google_get(g->call->face->store, id, see_owner, &owning, e) &&
+        e->code != ERR_ABSENT)
+        return 0;
+    if (owning.is)
+        return id;
+    google_err(g, GOOGLE_ABSENT, e,
+               "there is no projects/%.100s/locations/%.60s/%s/%.60s",
+               g->project, g->location, kind, g->ids[0]);
+    return 0;
 }
 
 const char *google_query(const struct google_call *g, const char *name)

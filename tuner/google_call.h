@@ -94,6 +94,9 @@ json_t *google_whole(int64_t x);
 /* "projects/P/locations/L", or "projects/P". */
 const char *google_parent(const struct google_call *g,
                           char out[2 * GOOGLE_NAME + 32]);
+/* The id of the resource of that kind ("studies") that the path's first id
+ * names, which is there under the path's project and location; 0 with *e. */
+int64_t google_resource(struct google_call *g, const char *kind, struct err *e);
 /* ids[i] as a number from 1; 0 if it is none. */
 int64_t google_id(const struct google_call *g, size_t i);
 

@@ -92,12 +92,12 @@ static json_t *show(const char *version, const struct google_operation_row *row)
 /* ---- for others ---- */
 
 int google_operations_begin(struct face *face, const struct google_operation *o,
-                            int64_t *id, struct err *e)
+                            int64_t *id, const struct err *why, struct err *e)
 {
-    char *body = body_of(face, o, NULL);
+    bool done = o->response_type || why;
+    char *body = body_of(face, o, why);
     int rc = engine_begin(face->engine, e) ||
-             store_google_operation_add(face->store, o->on,
-                                        o->response_type != NULL, body, id, e);
+             store_google_operation_add(face->store, o->on, done, body, id, e);
 
     free(body);
     return rc ? -1 : 0;
@@ -145,7 +145,7 @@ int google_operations_done(struct google_call *g,
     json_t *out;
     int64_t id;
 
-    if (google_operations_begin(face, o, &id, e))
+    if (google_operations_begin(face, o, &id, NULL, e))
         return -1;
     out = google_operations_show(face, g->version, o->on, id, e);
     if (!out)

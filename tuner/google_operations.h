@@ -23,9 +23,10 @@ struct google_operation {
 int google_operations_done(struct google_call *g,
                            const struct google_operation *o, struct err *e);
 
-/* Stores one that is not done; *id is its number. */
+/* Stores one; *id is its number. Without a response it is not done yet, or, if
+ * `why` is there, done with that error. */
 int google_operations_begin(struct face *face, const struct google_operation *o,
-                            int64_t *id, struct err *e);
+                            int64_t *id, const struct err *why, struct err *e);
 /* Ends it: with the response, or, where that has no type, with the error. */
 int google_operations_end(struct face *face, int64_t id,
                           const struct google_operation *o,
