@@ -24,6 +24,7 @@
 #include "base/text.h"
 #include "io/bindto.h"
 #include "io/crowd.h"
+#include "io/plainly.h"
 #include "io/tls.h"
 
 enum { BACKLOG = 256, REST_MS = 100 };
@@ -289,7 +290,7 @@ static void crowded(void *ctx, bool is)
     }
 }
 
-/* A new connection of a TCP listener. */
+/* A new connection. */
 static struct bufferevent *welcome(struct event_base *base, void *ctx)
 {
     struct door *d = ctx;
@@ -298,6 +299,8 @@ static struct bufferevent *welcome(struct event_base *base, void *ctx)
                : bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
 
     if (b)
+        plainly_watch(b);
+    if (b && d->crowd)
         crowd_join(d->crowd, b, d->tls != NULL);
     return b;
 }
@@ -336,6 +339,8 @@ static void settings(struct evhttp *http)
     evhttp_set_allowed_methods(http, UINT16_MAX);
     evhttp_set_max_headers_size(http, SERVE_MOST_HEADER_BYTES);
     evhttp_set_max_body_size(http, SERVE_MOST_BODY_BYTES);
+    /* Who is still sending reads no answer: the rest is read, and dropped. */
+    evhttp_set_flags(http, EVHTTP_SERVER_LINGERING_CLOSE);
     evhttp_set_timeout(http, SERVE_IDLE_S);
     evhttp_set_default_content_type(http, NULL);
 }
@@ -367,8 +372,8 @@ static int door_open(struct serve *s, int fd, const char *path, struct err *e)
     if (!path) {
         d->tls = s->tls;
         d->crowd = crowd_new(s->loop, (size_t)s->most, s->slow_ms, crowded, d);
-        evhttp_set_bevcb(d->http, welcome, d);
     }
+    evhttp_set_bevcb(d->http, welcome, d);
     d->next = s->doors;
     s->doors = d;
     return 0;
@@ -529,18 +534,29 @@ void request_header_add(struct request *r, const char *name, const char *value)
     evhttp_add_header(evhttp_request_get_output_headers(r->http), name, value);
 }
 
+/* Those that evhttp has no words for; NULL for all others. */
+static const char *phrase(int status)
+{
+    return status == 429   ? "Too Many Requests"
+           : status == 507 ? "Insufficient Storage"
+                           : NULL;
+}
+
 void request_answer(struct request *r, int status, const char *content_type,
                     const char *bytes, size_t n)
 {
     struct evhttp_request *http = r->http;
+    bool bare = http->type == EVHTTP_REQ_HEAD;
     struct evbuffer *body = evbuffer_new();
 
     if (content_type)
         request_header_add(r, "Content-Type", content_type);
-    if (body && n > 0)
+    if (http->type == EVHTTP_REQ_CONNECT)
+        http->type = EVHTTP_REQ_OPTIONS; /* else it gets no length, no end */
+    if (body && n > 0 && !bare)
         evbuffer_add(body, bytes, n);
     request_free(r);
-    evhttp_send_reply(http, status, NULL, body);
+    evhttp_send_reply(http, status, phrase(status), body);
     if (body)
         evbuffer_free(body);
 }

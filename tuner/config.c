@@ -3,6 +3,7 @@
 #include "tuner/config.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <glob.h>
 #include <limits.h>
 #include <pwd.h>
@@ -16,19 +17,28 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/node.h"
 #include "base/number.h"
+#include "tuner/address.h"
 
-enum { MOST_PLACES = 1024, MOST_PID = 1 << 22 };
+enum {
+    MOST_PLACES = 1024,
+    MOST_PID = 1 << 22,
+    MOST_CONNECTIONS = 60000,
+    MOST_FILE = 1 << 20, /* bytes */
+    MOST_HOST = 256
+};
 
 /* ---- the table ---- */
 
 enum kind {
-    KIND_PATH,   /* made absolute */
-    KIND_WHOLE,  /* from least to most */
-    KIND_BYTES,  /* a whole number, perhaps with K, M, G or T */
-    KIND_LEVEL,  /* of the log */
-    KIND_FLAG,   /* stands alone; =yes or =no */
-    KIND_REFUSED /* known, and not in this version */
+    KIND_PATH,  /* made absolute */
+    KIND_FILE,  /* the same; may be empty */
+    KIND_WHOLE, /* from least to most */
+    KIND_BYTES, /* a whole number, perhaps with K, M, G or T */
+    KIND_LEVEL, /* of the log */
+    KIND_FLAG,  /* stands alone; =yes or =no */
+    KIND_LIST   /* with commas, or given again and again */
 };
 
 #define AT(member) offsetof(struct config, member)
@@ -45,9 +55,27 @@ static const struct setting {
 } settings[] = {
     {"state", "DIR", NULL, "where studies, trials and the socket are kept",
      AT(state), 0, 0, KIND_PATH, false},
-    {"listen", "ADDRESS", "",
-     "not supported by this version; the state directory's socket listens", 0,
-     0, 0, KIND_REFUSED, false},
+    {"config", "FILE", NULL, "a file of settings, one a line: NAME: VALUE",
+     AT(config), 0, 0, KIND_FILE, false},
+    {"listen", "ADDRESS:PORT", NULL,
+     "listen there too, for those who have a token; may be given again",
+     AT(listen), 0, 0, KIND_LIST, false},
+    {"allow-host", "NAME", NULL,
+     "a name by which this service may be called; may be given again",
+     AT(allow_hosts), 0, 0, KIND_LIST, false},
+    {"tls-cert", "FILE", NULL, "speak TLS there, with this certificate (PEM)",
+     AT(tls_certificate), 0, 0, KIND_FILE, false},
+    {"tls-key", "FILE", NULL, "the key of that certificate (PEM)", AT(tls_key),
+     0, 0, KIND_FILE, false},
+    {"insecure-plain-http", NULL, NULL,
+     "let other machines ask without TLS: whoever listens in gets the tokens",
+     AT(insecure_plain_http), 0, 0, KIND_FLAG, false},
+    {"max-connections", "N", "10000",
+     "connections to each such address; more of them wait",
+     AT(most_connections), 1, MOST_CONNECTIONS, KIND_WHOLE, false},
+    {"image-map", "FILE", NULL,
+     "what to run in place of the container images that jobs name",
+     AT(image_map), 0, 0, KIND_FILE, false},
     {"processors", "N", NULL, "trials at once where a study does not say",
      AT(processors), 1, MOST_PLACES, KIND_WHOLE, false},
     {"gpus", "N", NULL, "the same for trials that ask for GPUs", AT(gpus), 0,
@@ -82,31 +110,47 @@ enum { WISHES = sizeof wishes / sizeof wishes[0] };
 static const char *const levels[] = {"error", "warn", "info", "debug"};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
-static void *place(struct config *c, const struct setting *s)
+/* One place that settings come from. */
+struct source {
+    struct config *out;
+    const char *folder;    /* relative paths hang on it; NULL = where we are */
+    bool listed[SETTINGS]; /* lists that it has begun anew */
+};
+
+static void *place(const struct source *from, const struct setting *s)
 {
-    return (char *)c + s->offset;
+    return (char *)from->out + s->offset;
 }
 
 /* ---- values ---- */
 
-static int set_path(struct config *c, const struct setting *s,
+static int set_file(struct source *from, const struct setting *s,
                     const char *value, struct err *e)
 {
-    char **path = place(c, s);
+    char **path = place(from, s);
+    const char *folder = from->folder;
     char here[PATH_MAX];
 
-    if (!*value)
-        return err_set(e, ERR_INVALID, "--%s wants a path", s->name);
-    if (*value != '/' && !getcwd(here, sizeof here))
+    if (*value && *value != '/' && !folder &&
+        !(folder = getcwd(here, PATH_MAX)))
         return err_set(e, ERR_INVALID, "--%s must be an absolute path here",
                        s->name);
     free(*path);
-    *path =
-        *value == '/' ? mem_copy_text(value) : mem_format("%s/%s", here, value);
+    *path = !*value         ? NULL
+            : *value == '/' ? mem_copy_text(value)
+                            : mem_format("%s/%s", folder, value);
     return 0;
 }
 
-static int set_whole(struct config *c, const struct setting *s,
+static int set_path(struct source *from, const struct setting *s,
+                    const char *value, struct err *e)
+{
+    if (!*value)
+        return err_set(e, ERR_INVALID, "--%s wants a path", s->name);
+    return set_file(from, s, value, e);
+}
+
+static int set_whole(struct source *from, const struct setting *s,
                      const char *value, struct err *e)
 {
     int64_t n = 0;
@@ -116,11 +160,11 @@ static int set_whole(struct config *c, const struct setting *s,
                        "--%s must be a whole number from %lld to %lld, not "
                        "\"%.100s\"",
                        s->name, (long long)s->least, (long long)s->most, value);
-    *(int64_t *)place(c, s) = n;
+    *(int64_t *)place(from, s) = n;
     return 0;
 }
 
-static int set_bytes(struct config *c, const struct setting *s,
+static int set_bytes(struct source *from, const struct setting *s,
                      const char *value, struct err *e)
 {
     static const char units[] = "KMGT";
@@ -138,16 +182,16 @@ static int set_bytes(struct config *c, const struct setting *s,
                        "--%s must be a number of bytes such as 64M, not "
                        "\"%.100s\"",
                        s->name, value);
-    *(int64_t *)place(c, s) = bytes * ((int64_t)1 << shift);
+    *(int64_t *)place(from, s) = bytes * ((int64_t)1 << shift);
     return 0;
 }
 
-static int set_level(struct config *c, const struct setting *s,
+static int set_level(struct source *from, const struct setting *s,
                      const char *value, struct err *e)
 {
     for (int i = 0; i < LEVELS; i++)
         if (strcmp(value, levels[i]) == 0) {
-            *(enum log_level *)place(c, s) = (enum log_level)i;
+            *(enum log_level *)place(from, s) = (enum log_level)i;
             return 0;
         }
     return err_set(e, ERR_INVALID, "--%s must be %s, not \"%.100s\"", s->name,
@@ -155,33 +199,57 @@ static int set_level(struct config *c, const struct setting *s,
 }
 
 /* Alone it means yes. */
-static int set_flag(struct config *c, const struct setting *s,
+static int set_flag(struct source *from, const struct setting *s,
                     const char *value, struct err *e)
 {
-    bool yes = !value || strcmp(value, "yes") == 0;
+    bool yes =
+        !value || strcmp(value, "yes") == 0 || strcmp(value, "true") == 0;
 
-    if (!yes && strcmp(value, "no") != 0)
+    if (!yes && strcmp(value, "no") != 0 && strcmp(value, "false") != 0)
         return err_set(e, ERR_INVALID,
                        "--%s stands alone or is yes or no, not \"%.100s\"",
                        s->name, value);
-    *(bool *)place(c, s) = yes;
+    *(bool *)place(from, s) = yes;
     return 0;
 }
 
-static int set_refused(struct config *c, const struct setting *s,
-                       const char *value, struct err *e)
+static void list_clear(struct config_list *list)
 {
-    (void)c;
-    if (!*value)
-        return 0;
-    return err_set(e, ERR_INVALID, "--%s: %s", s->name, s->sentence);
+    for (size_t i = 0; i < list->n; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct config_list){0};
 }
 
-static int (*const setters[])(struct config *c, const struct setting *s,
+/* The first of a source takes the place of what was listed before it. */
+static int set_list(struct source *from, const struct setting *s,
+                    const char *value, struct err *e)
+{
+    struct config_list *list = place(from, s);
+
+    (void)e;
+    if (!from->listed[s - settings])
+        list_clear(list);
+    from->listed[s - settings] = true;
+    while (*value) {
+        size_t n = strcspn(value, ", ");
+
+        if (n > 0) {
+            list->items =
+                mem_resize(list->items, list->n + 1, sizeof *list->items);
+            list->items[list->n++] = mem_copy_bytes(value, n);
+        }
+        value += n + (value[n] != 0);
+    }
+    return 0;
+}
+
+static int (*const setters[])(struct source *from, const struct setting *s,
                               const char *value, struct err *e) = {
-    [KIND_PATH] = set_path,   [KIND_WHOLE] = set_whole,
-    [KIND_BYTES] = set_bytes, [KIND_LEVEL] = set_level,
-    [KIND_FLAG] = set_flag,   [KIND_REFUSED] = set_refused,
+    [KIND_PATH] = set_path,   [KIND_FILE] = set_file,
+    [KIND_WHOLE] = set_whole, [KIND_BYTES] = set_bytes,
+    [KIND_LEVEL] = set_level, [KIND_FLAG] = set_flag,
+    [KIND_LIST] = set_list,
 };
 
 /* ---- the machine's defaults ---- */
@@ -243,9 +311,11 @@ static int default_state(char **out, struct err *e)
 
 static int read_defaults(struct config *out, struct err *e)
 {
+    struct source from = {.out = out};
+
     for (size_t i = 0; i < SETTINGS; i++)
         if (settings[i].fallback &&
-            setters[settings[i].kind](out, &settings[i], settings[i].fallback,
+            setters[settings[i].kind](&from, &settings[i], settings[i].fallback,
                                       e))
             return -1;
     out->processors = count_processors();
@@ -254,23 +324,157 @@ static int read_defaults(struct config *out, struct err *e)
     return 0; /* `state` comes last: HOME may be missing if it is named */
 }
 
+/* What it is called in the environment. */
+static void variable(const struct setting *s, char *out, size_t size)
+{
+    snprintf(out, size, "HYPERTUNE_%s", s->name);
+    for (char *c = out; *c; c++)
+        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+}
+
 static int read_environment(struct config *out, struct err *e)
 {
+    struct source from = {.out = out};
     char name[64];
 
     for (size_t i = 0; i < SETTINGS; i++) {
         const char *value;
 
-        snprintf(name, sizeof name, "HYPERTUNE_%s", settings[i].name);
-        for (char *c = name; *c; c++)
-            *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+        variable(&settings[i], name, sizeof name);
         value = settings[i].flag_only ? NULL : getenv(name);
         if (value && *value &&
-            setters[settings[i].kind](out, &settings[i], value, e))
+            setters[settings[i].kind](&from, &settings[i], value, e))
             return err_wrap(e, "%s in the environment", name);
     }
     return 0;
 }
+
+/* ---- the file ---- */
+
+static int at(const char *path, int line, int column, struct err *e)
+{
+    return err_wrap(e, "%s:%d:%d", path, line, column);
+}
+
+static int read_value(struct source *from, const struct setting *s,
+                      const struct node *value, struct err *e)
+{
+    if (value->kind == NODE_NULL)
+        return 0;
+    if (value->kind == NODE_SCALAR)
+        return setters[s->kind](from, s, value->text, e);
+    if (value->kind != NODE_LIST || s->kind != KIND_LIST)
+        return err_set(e, ERR_INVALID, "%s wants %s", s->name,
+                       s->value ? s->value : "yes or no");
+    for (size_t i = 0; i < value->n; i++)
+        if (value->items[i].value->kind != NODE_SCALAR)
+            return err_set(e, ERR_INVALID, "%s wants a list of words", s->name);
+        else if (set_list(from, s, value->items[i].value->text, e))
+            return -1;
+    return 0;
+}
+
+static int read_item(struct source *from, const struct node_item *item,
+                     struct err *e)
+{
+    const char *names[SETTINGS];
+    const char *near;
+    size_t n = 0;
+
+    for (size_t i = 0; i < SETTINGS; i++) {
+        if (settings[i].flag_only || settings[i].offset == AT(config))
+            continue;
+        if (strcmp(settings[i].name, item->key) == 0)
+            return read_value(from, &settings[i], item->value, e);
+        names[n++] = settings[i].name;
+    }
+    near = fault_near(item->key, names, n);
+    if (near)
+        return err_set(e, ERR_INVALID,
+                       "there is no setting %.100s; did you mean %s?",
+                       item->key, near);
+    return err_set(e, ERR_INVALID,
+                   "there is no setting %.100s here; try --help", item->key);
+}
+
+static int read_document(struct source *from, const char *path,
+                         const struct node *root, struct err *e)
+{
+    if (root->kind == NODE_NULL)
+        return 0;
+    if (root->kind != NODE_MAP) {
+        err_set(e, ERR_INVALID, "settings are written as NAME: VALUE");
+        return at(path, root->line, root->column, e);
+    }
+    for (size_t i = 0; i < root->n; i++)
+        if (read_item(from, &root->items[i], e))
+            return at(path, root->items[i].line, root->items[i].column, e);
+    return 0;
+}
+
+/* Only blanks and comments: no document, but a good file. */
+static bool says_nothing(const char *bytes)
+{
+    while (*bytes) {
+        bytes += strspn(bytes, " \t\r\n");
+        if (*bytes && *bytes != '#')
+            return false;
+        bytes += strcspn(bytes, "\n");
+    }
+    return true;
+}
+
+static int parse_file(struct source *from, const char *path, const char *bytes,
+                      size_t n, struct err *e)
+{
+    struct node *root = NULL;
+    struct faults f;
+    int rc = 0;
+
+    if (says_nothing(bytes))
+        return 0;
+    faults_init(&f);
+    if (node_parse(bytes, n, &root, &f)) {
+        err_set(e, ERR_INVALID, "%s", f.items[0].text);
+        rc = at(path, f.items[0].line, f.items[0].column, e);
+    } else {
+        rc = read_document(from, path, root, e);
+    }
+    node_free(root);
+    faults_clear(&f);
+    return rc;
+}
+
+/* Relative paths in it hang on its own folder. */
+static int read_file(struct config *out, struct err *e)
+{
+    char *path = mem_copy_text(out->config);
+    char *folder = mem_copy_bytes(path, (size_t)(strrchr(path, '/') - path));
+    char *bytes = mem_new(MOST_FILE + 1, 1);
+    struct source from = {.out = out, .folder = folder};
+    FILE *file = fopen(path, "re");
+    size_t n = 0;
+    int rc = -1;
+
+    if (file)
+        n = fread(bytes, 1, MOST_FILE + 1, file);
+    if (!file || ferror(file)) {
+        err_errno(e, errno, "cannot read %s", path);
+        e->code = ERR_INVALID;
+    } else if (n > MOST_FILE) {
+        err_set(e, ERR_INVALID, "%s is too large for a file of settings", path);
+    } else {
+        rc = parse_file(&from, path, bytes, n, e);
+    }
+    if (file)
+        (void)fclose(file);
+    free(bytes);
+    free(folder);
+    free(path);
+    return rc;
+}
+
+/* ---- flags ---- */
 
 static int unknown(const char *word, size_t n, struct err *e)
 {
@@ -305,7 +509,7 @@ static bool read_wish(const char *word, enum config_wish *wish)
 }
 
 /* One flag at argv[*i]; its value may be the word after it. */
-static int read_flag(struct config *out, int argc, char *const *argv, int *i,
+static int read_flag(struct source *from, int argc, char *const *argv, int *i,
                      struct err *e)
 {
     const char *word = argv[*i] + 2;
@@ -324,12 +528,14 @@ static int read_flag(struct config *out, int argc, char *const *argv, int *i,
     if (!value && s->kind != KIND_FLAG)
         return err_set(e, ERR_INVALID, "--%s wants %s after it", s->name,
                        s->value);
-    return setters[s->kind](out, s, value, e);
+    return setters[s->kind](from, s, value, e);
 }
 
 static int read_flags(struct config *out, int argc, char *const *argv,
                       enum config_wish *wish, struct err *e)
 {
+    struct source from = {.out = out};
+
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
 
@@ -340,19 +546,73 @@ static int read_flags(struct config *out, int argc, char *const *argv,
                            "\"%.100s\" is no flag; hypertuned takes flags "
                            "only, try --help",
                            word);
-        if (read_flag(out, argc, argv, &i, e))
+        if (read_flag(&from, argc, argv, &i, e))
             return -1;
     }
     return 0;
 }
 
-/* A private one has a socket of its own, named after whom it is for. */
+/* ---- what must fit together ---- */
+
+static int check_address(const struct config *c, const char *text,
+                         struct err *e)
+{
+    struct address a;
+
+    if (address_read(&a, text, e))
+        return err_wrap(e, "--listen");
+    if (a.loopback || c->tls_certificate || c->insecure_plain_http)
+        return 0;
+    return err_set(e, ERR_INVALID,
+                   "--listen %.100s can be reached from other machines: give "
+                   "--tls-cert and --tls-key too, or --insecure-plain-http if "
+                   "nobody can listen in on the network",
+                   text);
+}
+
+static int check_host(const char *text, struct err *e)
+{
+    char host[MOST_HOST];
+
+    if (address_host(text, host, sizeof host) && !strpbrk(text, "/*@[]"))
+        return 0;
+    return err_set(e, ERR_INVALID,
+                   "--allow-host %.100s is no name of a host, such as "
+                   "tune.example.org",
+                   text);
+}
+
 static int check_together(const struct config *c, struct err *e)
 {
+    /* A private one has a socket of its own, named after whom it is for. */
     if (c->look_only && !c->private_for)
         return err_set(e, ERR_INVALID,
                        "--look-only wants --private-for PID beside it");
+    if (!c->tls_certificate != !c->tls_key)
+        return err_set(e, ERR_INVALID, "--%s wants --%s beside it",
+                       c->tls_key ? "tls-key" : "tls-cert",
+                       c->tls_key ? "tls-cert" : "tls-key");
+    for (size_t i = 0; i < c->listen.n; i++)
+        if (check_address(c, c->listen.items[i], e))
+            return -1;
+    for (size_t i = 0; i < c->allow_hosts.n; i++)
+        if (check_host(c->allow_hosts.items[i], e))
+            return -1;
     return 0;
+}
+
+/* Which file is read is looked up first; what it says counts least. */
+static int find_file(struct config *out, int argc, char *const *argv,
+                     enum config_wish *wish, struct err *e)
+{
+    struct config first = {0};
+    int rc =
+        read_environment(&first, e) || read_flags(&first, argc, argv, wish, e);
+
+    out->config = first.config;
+    first.config = NULL;
+    config_clear(&first);
+    return rc;
 }
 
 int config_read(struct config *out, int argc, char *const *argv,
@@ -360,7 +620,8 @@ int config_read(struct config *out, int argc, char *const *argv,
 {
     *out = (struct config){0};
     *wish = CONFIG_RUN;
-    if (read_defaults(out, e) || read_environment(out, e) ||
+    if (find_file(out, argc, argv, wish, e) || read_defaults(out, e) ||
+        (out->config && read_file(out, e)) || read_environment(out, e) ||
         read_flags(out, argc, argv, wish, e) || check_together(out, e) ||
         (!out->state && default_state(&out->state, e))) {
         config_clear(out);
@@ -371,21 +632,34 @@ int config_read(struct config *out, int argc, char *const *argv,
 
 void config_clear(struct config *c)
 {
+    list_clear(&c->listen);
+    list_clear(&c->allow_hosts);
     free(c->state);
+    free(c->config);
+    free(c->tls_certificate);
+    free(c->tls_key);
+    free(c->image_map);
     free(c->shim);
     *c = (struct config){0};
 }
 
 /* ---- saying ---- */
 
+static void print_list(const struct config_list *list, struct text *out)
+{
+    for (size_t i = 0; i < list->n; i++)
+        text_addf(out, "%s%s", i ? "," : "", list->items[i]);
+}
+
 static void print_value(const struct config *c, const struct setting *s,
                         struct text *out)
 {
-    const char *at = (const char *)c + s->offset;
+    const void *at = (const char *)c + s->offset;
 
     switch (s->kind) {
     case KIND_PATH:
-        text_add(out, *(char *const *)at);
+    case KIND_FILE:
+        text_add(out, *(char *const *)at ? *(char *const *)at : "");
         break;
     case KIND_WHOLE:
     case KIND_BYTES:
@@ -397,7 +671,8 @@ static void print_value(const struct config *c, const struct setting *s,
     case KIND_FLAG:
         text_add(out, *(const bool *)at ? "yes" : "no");
         break;
-    case KIND_REFUSED:
+    case KIND_LIST:
+        print_list(at, out);
         break;
     }
 }
@@ -430,6 +705,7 @@ void config_help(struct text *out)
                   wishes[i].sentence);
     text_add(out,
              "\nEach setting but the last two may stand in the environment "
-             "too: --log-level as\nHYPERTUNE_LOG_LEVEL. Flags go over the "
-             "environment.\n");
+             "too: --log-level as\nHYPERTUNE_LOG_LEVEL, and in the file of "
+             "--config: log-level: info. Flags go over\nthe environment, and "
+             "that over the file.\n");
 }

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,19 +16,25 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "io/loop.h"
+#include "io/notify.h"
 #include "io/serve.h"
 #include "io/work.h"
 #include "store/lock.h"
 #include "store/store.h"
 #include "trials/local.h"
+#include "tuner/address.h"
 #include "tuner/api.h"
+#include "tuner/door.h"
 #include "tuner/engine.h"
+#include "tuner/images.h"
+#include "tuner/owner.h"
 
 enum {
     TICK_MS = 100,
     LAST_WORDS_MS = 100, /* from the wish to end to the end: answers go out */
     OWNER_MS = 1000,     /* where the kernel knows no pidfd */
-    MOST_FILES = 65536
+    MOST_FILES = 65536,
+    MOST_HOST = 256
 };
 
 static const int ends[] = {SIGTERM, SIGINT, SIGHUP};
@@ -41,6 +49,8 @@ struct daemon {
     struct worker *worker;
     struct engine *engine;
     struct api *api;
+    struct door *door;
+    struct image_map images;
     struct serve *serve;
     struct loop_watch *tick, *signals[ENDS], *owner, *last;
     int owner_fd; /* a pidfd, or -1 */
@@ -96,6 +106,7 @@ static void end(void *ctx)
     if (d->last)
         return;
     log_write(LOG_LEVEL_INFO, "ending", "state=\"%s\"", d->config->state);
+    notify("STOPPING=1");
     api_ending(d->api);
     if (d->config->look_only) {
         loop_stop(d->loop);
@@ -204,22 +215,95 @@ static char *socket_path(const struct config *c)
     return mem_format("%s/hypertuned.sock", c->state);
 }
 
+/* Which names requests may give us: those that were told, and the addresses
+ * that we listen on. */
+static struct door *make_door(const struct daemon *d, const char *owner)
+{
+    const struct config *c = d->config;
+    size_t most = c->listen.n + c->allow_hosts.n;
+    char(*hosts)[MOST_HOST] = mem_new(most, sizeof *hosts);
+    const char **names = mem_new(most, sizeof *names);
+    struct door_parts parts = {.store = d->store,
+                               .clock = &clock_real,
+                               .owner = owner,
+                               .hosts = names,
+                               .next = api_serve,
+                               .ctx = d->api};
+    struct door *door;
+
+    for (size_t i = 0; i < c->listen.n; i++) {
+        struct address a;
+
+        names[i] = hosts[i];
+        if (!address_read(&a, c->listen.items[i], NULL))
+            snprintf(hosts[i], sizeof hosts[i], "%s", a.host);
+        parts.any_ip |= a.any;
+    }
+    for (size_t i = 0; i < c->allow_hosts.n; i++) {
+        names[c->listen.n + i] = hosts[c->listen.n + i];
+        address_host(c->allow_hosts.items[i], hosts[c->listen.n + i],
+                     sizeof *hosts);
+    }
+    parts.n_hosts = most;
+    door = door_new(&parts);
+    free(names);
+    free(hosts);
+    return door;
+}
+
+static int open_tcp(struct daemon *d, const char *text, struct err *e)
+{
+    const char *scheme = d->config->tls_certificate ? "https" : "http";
+    struct address a;
+    int port;
+
+    if (address_read(&a, text, e) ||
+        serve_tcp(d->serve, a.host, a.port, &port, e))
+        return -1;
+    log_write(LOG_LEVEL_INFO, "listening",
+              strchr(a.host, ':') ? "url=%s://[%s]:%d" : "url=%s://%s:%d",
+              scheme, a.host, port);
+    return 0;
+}
+
+/* The Unix socket, and what was asked for beside it. */
+static int open_listeners(struct daemon *d, struct err *e)
+{
+    const struct config *c = d->config;
+    char *path = socket_path(c);
+    int rc = serve_unix(d->serve, path, e);
+
+    free(path);
+    if (rc || c->look_only)
+        return rc;
+    if (c->tls_certificate &&
+        serve_tls(d->serve, c->tls_certificate, c->tls_key, e))
+        return -1;
+    serve_limits(d->serve, (int)c->most_connections, SERVE_SLOW_MS);
+    for (size_t i = 0; i < c->listen.n; i++)
+        if (open_tcp(d, c->listen.items[i], e))
+            return -1;
+    return 0;
+}
+
 static int open_face(struct daemon *d, struct err *e)
 {
     struct api_parts parts = {.engine = d->engine,
                               .store = d->store,
                               .loop = d->loop,
                               .state_dir = d->config->state,
+                              .images = d->images.doc ? &d->images : NULL,
                               .look_only = d->config->look_only};
-    char *path = socket_path(d->config);
-    int rc;
+    char *owner = NULL;
 
+    if (!d->config->look_only && owner_token(d->config->state, &owner, e))
+        return -1;
     d->api = api_new(&parts);
-    rc = serve_open(&d->serve, d->loop, api_serve, d->api, e);
-    if (!rc)
-        rc = serve_unix(d->serve, path, e);
-    free(path);
-    return rc;
+    d->door = make_door(d, owner);
+    free(owner);
+    if (serve_open(&d->serve, d->loop, door_serve, d->door, e))
+        return -1;
+    return open_listeners(d, e);
 }
 
 /* The launcher is opened first: jobs get the limit that holds then. */
@@ -230,6 +314,9 @@ static int open_to_run(struct daemon *d, struct err *e)
         local_open(&d->launcher, d->loop, d->config->shim, news, d, e))
         return -1;
     raise_limits();
+    if (d->config->image_map &&
+        images_read(&d->images, d->config->image_map, e))
+        return -1;
     if (open_store(d, e) || work_open(&d->worker, d->loop, e) ||
         open_engine(d, e) || open_face(d, e) || engine_recover(d->engine, e))
         return -1;
@@ -254,6 +341,7 @@ static int open_all(struct daemon *d, struct err *e)
     watch_owner(d);
     log_write(LOG_LEVEL_INFO, "ready", "state=\"%s\" pid=%ld version=%s",
               d->config->state, (long)getpid(), HYPERTUNE_VERSION);
+    notify("READY=1");
     return 0;
 }
 
@@ -278,6 +366,8 @@ static void close_all(struct daemon *d)
         engine_close(d->engine);
     api_free(d->api);
     serve_close(d->serve);
+    door_free(d->door);
+    image_map_clear(&d->images);
     if (d->launcher)
         d->launcher->type->close(d->launcher);
     if (d->store)
@@ -294,6 +384,7 @@ int daemon_run(const struct config *config, struct err *e)
     int rc;
 
     log_limit(config->log_level);
+    notify_begin();
     rc = open_all(&d, e);
     if (!rc) {
         loop_run(d.loop, turned, &d);

@@ -3,17 +3,20 @@
 #include "tuner/config.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/lib/suite.h"
 
-enum { MOST_WORDS = 8, ALL_WORDS = 16 };
+enum { MOST_WORDS = 8, ALL_WORDS = 32 };
 
 static const char *const variables[] = {
     "HYPERTUNE_STATE",      "HYPERTUNE_PROCESSORS",  "HYPERTUNE_LOG_LEVEL",
     "HYPERTUNE_LEAST_FREE", "HYPERTUNE_PRIVATE_FOR", "HYPERTUNE_LISTEN",
-    "HYPERTUNE_GPUS",       "HYPERTUNE_SHIM",        "XDG_STATE_HOME"};
+    "HYPERTUNE_GPUS",       "HYPERTUNE_SHIM",        "XDG_STATE_HOME",
+    "HYPERTUNE_CONFIG"};
 
 static void forget_environment(void)
 {
@@ -23,8 +26,8 @@ static void forget_environment(void)
 }
 
 /* Reads "hypertuned WORDS...", the words ended by NULL. */
-static int read(struct config *out, enum config_wish *wish, struct err *e,
-                const char *const *words)
+static int read_words(struct config *out, enum config_wish *wish, struct err *e,
+                      const char *const *words)
 {
     char *argv[MOST_WORDS + 1] = {strdup("hypertuned")};
     int argc = 1, rc;
@@ -37,7 +40,8 @@ static int read(struct config *out, enum config_wish *wish, struct err *e,
     return rc;
 }
 
-#define READ(...) read(&c, &wish, &e, (const char *const[]){__VA_ARGS__, NULL})
+#define READ(...)                                                              \
+    read_words(&c, &wish, &e, (const char *const[]){__VA_ARGS__, NULL})
 
 START_TEST(defaults_are_found_by_looking_at_the_machine)
 {
@@ -46,7 +50,7 @@ START_TEST(defaults_are_found_by_looking_at_the_machine)
     struct err e;
 
     forget_environment();
-    ck_assert_int_eq(read(&c, &wish, &e, (const char *const[]){NULL}), 0);
+    ck_assert_int_eq(read_words(&c, &wish, &e, (const char *const[]){NULL}), 0);
     ck_assert_int_eq(wish, CONFIG_RUN);
     ck_assert_str_eq(c.state, "/home/ada/.local/state/hypertune");
     ck_assert_int_ge(c.processors, 1);
@@ -58,7 +62,7 @@ START_TEST(defaults_are_found_by_looking_at_the_machine)
     config_clear(&c);
 
     setenv("XDG_STATE_HOME", "/var/x", 1);
-    ck_assert_int_eq(read(&c, &wish, &e, (const char *const[]){NULL}), 0);
+    ck_assert_int_eq(read_words(&c, &wish, &e, (const char *const[]){NULL}), 0);
     ck_assert_str_eq(c.state, "/var/x/hypertune");
     config_clear(&c);
 }
@@ -127,7 +131,19 @@ START_TEST(what_is_wrong_is_named_with_the_way_out)
         {{"--log-level", "loud"}, "must be error, warn, info or debug"},
         {{"--look-only"}, "--private-for PID"},
         {{"--look-only=maybe"}, "yes or no"},
-        {{"--listen", "127.0.0.1:8470"}, "not supported by this version"},
+        {{"--listen", "8470"}, "write it as 127.0.0.1:8470"},
+        {{"--listen", "127.0.0.1"}, "write it as 127.0.0.1:8470"},
+        {{"--listen", "127.0.0.1:70000"}, "write it as 127.0.0.1:8470"},
+        {{"--listen", "[::1:8470"}, "write it as 127.0.0.1:8470"},
+        {{"--listen", "tune.example.org:80"}, "is a name"},
+        {{"--listen", "0.0.0.0:8470"}, "give --tls-cert and --tls-key"},
+        {{"--listen", "[::]:8470"}, "--insecure-plain-http"},
+        {{"--listen=192.0.2.7:1"}, "can be reached from other machines"},
+        {{"--tls-cert", "/c.pem"}, "--tls-cert wants --tls-key"},
+        {{"--tls-key", "/k.pem"}, "--tls-key wants --tls-cert"},
+        {{"--allow-host", "http://x"}, "is no name of a host"},
+        {{"--max-connections", "0"}, "from 1 to"},
+        {{"--config", "/nowhere/at/all"}, "cannot read /nowhere/at/all"},
     };
     struct config c;
     enum config_wish wish;
@@ -136,11 +152,118 @@ START_TEST(what_is_wrong_is_named_with_the_way_out)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct err e = {0};
 
-        ck_assert_int_eq(read(&c, &wish, &e, rows[i].words), -1);
+        ck_assert_int_eq(read_words(&c, &wish, &e, rows[i].words), -1);
         ck_assert_int_eq(e.code, ERR_INVALID);
         ck_assert_msg(strstr(e.text, rows[i].says), "%s: %s", rows[i].words[0],
                       e.text);
     }
+}
+END_TEST
+
+START_TEST(addresses_are_listed_with_commas_or_one_after_the_other)
+{
+    struct config c;
+    enum config_wish wish;
+    struct err e;
+
+    forget_environment();
+    setenv("HYPERTUNE_LISTEN", "127.0.0.1:1", 1);
+    ck_assert_int_eq(READ("--allow-host", "tune.example.org"), 0);
+    ck_assert_uint_eq(c.listen.n, 1);
+    ck_assert_str_eq(c.listen.items[0], "127.0.0.1:1");
+    ck_assert_str_eq(c.allow_hosts.items[0], "tune.example.org");
+    config_clear(&c);
+    ck_assert_int_eq(
+        READ("--listen", "127.0.0.2:5,[::1]:6", "--listen", "localhost:7"), 0);
+    ck_assert_uint_eq(c.listen.n, 3); /* in place of the environment's */
+    ck_assert_str_eq(c.listen.items[1], "[::1]:6");
+    ck_assert_str_eq(c.listen.items[2], "localhost:7");
+    config_clear(&c);
+    ck_assert_int_eq(READ("--listen", "0.0.0.0:8470", "--insecure-plain-http"),
+                     0);
+    config_clear(&c);
+    forget_environment();
+}
+END_TEST
+
+/* ---- the file ---- */
+
+static char file[64];
+
+static void write_file(const char *text)
+{
+    FILE *f;
+
+    snprintf(file, sizeof file, "/tmp/ht-config.XXXXXX");
+    close(mkstemp(file));
+    f = fopen(file, "we");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_ge(fputs(text, f), 0);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+START_TEST(the_file_counts_less_than_environment_and_flags)
+{
+    struct config c;
+    enum config_wish wish;
+    struct err e = {0};
+
+    forget_environment();
+    write_file("# of this machine\nprocessors: 3\ngpus: 2\nlog-level: warn\n"
+               "state: here\nlisten: [127.0.0.1:1, \"[::1]:2\"]\n"
+               "insecure-plain-http: true\ntls-cert:\n");
+    setenv("HYPERTUNE_GPUS", "4", 1);
+    setenv("HYPERTUNE_CONFIG", "/nowhere", 1); /* the flag goes over it */
+    ck_assert_msg(READ("--log-level", "debug", "--config", file) == 0, "%s",
+                  e.text);
+    ck_assert_int_eq(c.processors, 3);
+    ck_assert_int_eq(c.gpus, 4);
+    ck_assert_int_eq(c.log_level, LOG_LEVEL_DEBUG);
+    ck_assert_str_eq(c.state, "/tmp/here"); /* beside the file */
+    ck_assert_uint_eq(c.listen.n, 2);
+    ck_assert_str_eq(c.listen.items[1], "[::1]:2");
+    ck_assert(c.insecure_plain_http);
+    ck_assert_str_eq(c.config, file);
+    config_clear(&c);
+    unlink(file);
+    forget_environment();
+}
+END_TEST
+
+START_TEST(a_fault_of_the_file_is_named_with_its_place)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"processors: 3\nprocesors: 4\n",
+         ":2:1: there is no setting procesors; "
+         "did you mean processors?"},
+        {"private-for: 7\n", ":1:1: there is no setting private-for"},
+        {"config: other.yaml\n", "there is no setting config"},
+        {"gpus: [1]\n", ":1:1: gpus wants N"},
+        {"gpus: many\n", "--gpus must be a whole number"},
+        {"listen: [[a]]\n", "listen wants a list of words"},
+        {"- listen\n", "NAME: VALUE"},
+        {"gpus: [\n", ":"},
+        {"listen: 10.0.0.1:80\n", "can be reached from other machines"},
+    };
+    struct config c;
+    enum config_wish wish;
+    struct err e;
+
+    forget_environment();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        e = (struct err){0};
+        write_file(rows[i].text);
+        ck_assert_int_eq(READ("--config", file), -1);
+        ck_assert_int_eq(e.code, ERR_INVALID);
+        ck_assert_msg(strstr(e.text, rows[i].says), "%s", e.text);
+        unlink(file);
+    }
+    write_file("# nothing is set\n");
+    ck_assert_int_eq(READ("--config", file), 0);
+    config_clear(&c);
+    unlink(file);
 }
 END_TEST
 
@@ -152,7 +275,8 @@ START_TEST(a_wrong_variable_is_named_as_one)
 
     forget_environment();
     setenv("HYPERTUNE_PROCESSORS", "many", 1);
-    ck_assert_int_eq(read(&c, &wish, &e, (const char *const[]){NULL}), -1);
+    ck_assert_int_eq(read_words(&c, &wish, &e, (const char *const[]){NULL}),
+                     -1);
     ck_assert_ptr_nonnull(strstr(e.text, "HYPERTUNE_PROCESSORS"));
     forget_environment();
 }
@@ -168,7 +292,9 @@ START_TEST(what_is_printed_can_be_given_again)
     int n = 1;
 
     forget_environment();
-    ck_assert_int_eq(READ("--print-config", "--least-free", "3K"), 0);
+    ck_assert_int_eq(READ("--print-config", "--least-free", "3K", "--listen",
+                          "127.0.0.1:1,[::1]:2"),
+                     0);
     ck_assert_int_eq(wish, CONFIG_PRINT);
     text_init(&out);
     text_init(&out_again);
@@ -227,6 +353,9 @@ END_TEST
 
 SUITE("tuner/config", defaults_are_found_by_looking_at_the_machine,
       flags_go_over_the_environment_over_defaults,
-      a_relative_path_is_made_absolute, what_is_wrong_is_named_with_the_way_out,
-      a_wrong_variable_is_named_as_one, what_is_printed_can_be_given_again,
-      help_has_a_sentence_for_every_setting)
+      a_relative_path_is_made_absolute,
+      addresses_are_listed_with_commas_or_one_after_the_other,
+      the_file_counts_less_than_environment_and_flags,
+      a_fault_of_the_file_is_named_with_its_place,
+      what_is_wrong_is_named_with_the_way_out, a_wrong_variable_is_named_as_one,
+      what_is_printed_can_be_given_again, help_has_a_sentence_for_every_setting)
