@@ -21,6 +21,7 @@
 #include "tuner/api_trials.h"
 #include "tuner/call.h"
 #include "tuner/google.h"
+#include "tuner/google_marks.h"
 #include "tuner/role.h"
 #include "tuner/show.h"
 
@@ -373,5 +374,6 @@ void api_free(struct api *a)
         return;
     api_importance_close(&a->face);
     call_end_all(&a->face);
+    google_marks_free(a->face.marks);
     free(a);
 }

@@ -27,6 +27,7 @@ struct call_counts {
 };
 
 struct desk;
+struct google_marks;
 struct timed;
 
 struct image_map;
@@ -43,8 +44,9 @@ struct face {
     bool look_only;                 /* no service runs the studies */
     int64_t least_free_bytes;       /* below that nothing is launched */
     const struct timed *timed;      /* the engine's worker, or NULL */
-    struct desk *desk;         /* api_importance's, NULL before it is needed */
-    struct call_counts counts; /* since the start */
+    struct desk *desk;          /* api_importance's, NULL before it is needed */
+    struct google_marks *marks; /* google_logs', the same */
+    struct call_counts counts;  /* since the start */
 };
 
 struct call {

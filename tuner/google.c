@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/google_jobs.h"
+#include "tuner/google_logs.h"
 #include "tuner/google_measure.h"
 #include "tuner/google_operations.h"
 #include "tuner/google_platform.h"
@@ -16,7 +17,7 @@
 static const struct google_route *const tables[] = {
     google_operations_routes, google_studies_routes, google_trials_routes,
     google_suggest_routes,    google_measure_routes, google_jobs_routes,
-    google_platform_routes,
+    google_platform_routes,   google_logs_routes,
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

@@ -17,7 +17,8 @@ enum { MOST_DEPTH = 50, MOST_BYTES = 10000 };
 /* A filter being read and answered in one go. */
 struct reader {
     const char *at;
-    const struct google_filter_of *of;
+    google_filter_fn *fn;
+    void *ctx;
     struct err *e;
     int depth;
 };
@@ -85,14 +86,14 @@ static int take_value(struct reader *r, struct text *out)
 
 /* ---- comparing ---- */
 
-enum how { EQUAL, UNEQUAL, HAS, LESS, LESS_EQUAL, MORE, MORE_EQUAL };
-
 static const struct {
     const char *text; /* longer ones first */
-    enum how how;
+    enum google_filter_how how;
 } comparators[] = {
-    {"!=", UNEQUAL}, {"<=", LESS_EQUAL}, {">=", MORE_EQUAL}, {"=", EQUAL},
-    {":", HAS},      {"<", LESS},        {">", MORE},
+    {"!=", GOOGLE_FILTER_UNEQUAL},    {"<=", GOOGLE_FILTER_LESS_EQUAL},
+    {">=", GOOGLE_FILTER_MORE_EQUAL}, {"=", GOOGLE_FILTER_EQUAL},
+    {":", GOOGLE_FILTER_HAS},         {"<", GOOGLE_FILTER_LESS},
+    {">", GOOGLE_FILTER_MORE},
 };
 enum { COMPARATORS = sizeof comparators / sizeof comparators[0] };
 
@@ -117,17 +118,35 @@ static bool fits(const char *pattern, const char *text)
     return pattern[strspn(pattern, "*")] == '\0';
 }
 
-static int match_text(struct reader *r, enum how how, const char *value,
-                      const char *text, bool *match)
+int google_filter_text(enum google_filter_how how, const char *value,
+                       const char *text, bool *match, struct err *e)
 {
-    if (how > HAS)
-        return err_set(r->e, ERR_INVALID,
+    if (how > GOOGLE_FILTER_HAS)
+        return err_set(e, ERR_INVALID,
                        "filter: only =, != and : compare texts");
-    if (how == HAS && !strchr(value, '*'))
+    if (how == GOOGLE_FILTER_HAS && !strchr(value, '*'))
         *match = strstr(text, value) != NULL;
     else
-        *match = fits(value, text) == (how != UNEQUAL);
+        *match = fits(value, text) == (how != GOOGLE_FILTER_UNEQUAL);
     return 0;
+}
+
+bool google_filter_order(enum google_filter_how how, int64_t is, int64_t wanted)
+{
+    switch (how) {
+    case GOOGLE_FILTER_UNEQUAL:
+        return is != wanted;
+    case GOOGLE_FILTER_LESS:
+        return is < wanted;
+    case GOOGLE_FILTER_LESS_EQUAL:
+        return is <= wanted;
+    case GOOGLE_FILTER_MORE:
+        return is > wanted;
+    case GOOGLE_FILTER_MORE_EQUAL:
+        return is >= wanted;
+    default:
+        return is == wanted;
+    }
 }
 
 static const char *bare_state(const char *state)
@@ -138,93 +157,70 @@ static const char *bare_state(const char *state)
     return strncmp(state, prefix, n) == 0 ? state + n : state;
 }
 
-static int match_state(struct reader *r, enum how how, const char *value,
-                       bool *match)
+static int match_time(enum google_filter_how how, const char *value, int64_t is,
+                      bool *match, struct err *e)
 {
-    return match_text(r, how, bare_state(value), bare_state(r->of->state),
-                      match);
-}
-
-static int match_time(struct reader *r, enum how how, const char *value,
-                      bool *match)
-{
-    int64_t wanted = 0, is = r->of->created_ms * 1000000;
+    int64_t wanted = 0;
 
     if (!google_time_read(value, &wanted))
-        return err_set(r->e, ERR_INVALID,
+        return err_set(e, ERR_INVALID,
                        "filter: \"%.60s\" is no time, such as "
                        "2026-01-31T12:00:00Z",
                        value);
-    switch (how) {
-    case EQUAL:
-    case HAS:
-        *match = is == wanted;
-        break;
-    case UNEQUAL:
-        *match = is != wanted;
-        break;
-    case LESS:
-        *match = is < wanted;
-        break;
-    case LESS_EQUAL:
-        *match = is <= wanted;
-        break;
-    case MORE:
-        *match = is > wanted;
-        break;
-    case MORE_EQUAL:
-        *match = is >= wanted;
-        break;
-    }
+    *match = google_filter_order(how, is, wanted);
     return 0;
 }
 
-/* `labels.NAME`; a job without the label differs from every value. */
-static int match_label(struct reader *r, const char *name, enum how how,
-                       const char *value, bool *match)
+/* A job without the label differs from every value. */
+static int match_label(const char *labels, const char *name,
+                       enum google_filter_how how, const char *value,
+                       bool *match, struct err *e)
 {
-    const char *labels = *r->of->labels ? r->of->labels : "{}";
     const struct node *label;
     struct faults faults;
     struct node *doc;
     int rc = 0;
 
+    labels = *labels ? labels : "{}";
     faults_init(&faults);
     if (node_parse(labels, strlen(labels), &doc, &faults))
         doc = NULL;
     faults_clear(&faults);
     label = doc ? node_get(doc, name) : NULL;
-    *match = how == UNEQUAL;
+    *match = how == GOOGLE_FILTER_UNEQUAL;
     if (label && label->kind == NODE_SCALAR)
-        rc = match_text(r, how, value, label->text, match);
-    else if (how > HAS)
-        rc = match_text(r, how, value, "", match);
+        rc = google_filter_text(how, value, label->text, match, e);
+    else if (how > GOOGLE_FILTER_HAS)
+        rc = google_filter_text(how, value, "", match, e);
     node_free(doc);
     return rc;
 }
 
-static int compare(struct reader *r, const char *field, enum how how,
-                   const char *value, bool *match)
+static int match_job(void *ctx, const char *field, enum google_filter_how how,
+                     const char *value, bool *match, struct err *e)
 {
     static const char labels[] = "labels.";
+    const struct google_filter_of *of = ctx;
     char *name;
     int rc;
 
     if (strncmp(field, labels, strlen(labels)) == 0)
-        return match_label(r, field + strlen(labels), how, value, match);
+        return match_label(of->labels, field + strlen(labels), how, value,
+                           match, e);
     name = proto_camel(field);
-    if (strcmp(name, "labels") == 0 && how == HAS)
-        rc = match_label(r, value, HAS, "*", match);
+    if (strcmp(name, "labels") == 0 && how == GOOGLE_FILTER_HAS)
+        rc = match_label(of->labels, value, how, "*", match, e);
     else if (strcmp(name, "displayName") == 0)
-        rc = match_text(r, how, value, r->of->display_name, match);
+        rc = google_filter_text(how, value, of->display_name, match, e);
     else if (strcmp(name, "jobId") == 0)
-        rc = match_text(r, how, value, r->of->job_id, match);
+        rc = google_filter_text(how, value, of->job_id, match, e);
     else if (strcmp(name, "state") == 0)
-        rc = match_state(r, how, value, match);
+        rc = google_filter_text(how, bare_state(value), bare_state(of->state),
+                                match, e);
     else if (strcmp(name, "createTime") == 0)
-        rc = match_time(r, how, value, match);
+        rc = match_time(how, value, of->created_ms * 1000000, match, e);
     else
-        rc = err_set(r->e, ERR_INVALID,
+        rc = err_set(e, ERR_INVALID,
                      "filter: jobs have no field \"%.60s\"; there are "
                      "display_name, job_id, state, create_time and "
                      "labels.NAME",
@@ -261,7 +257,8 @@ static int restriction(struct reader *r, bool *match)
         rc = take_value(r, &value);
     }
     if (!rc)
-        rc = compare(r, field, comparators[i].how, text_str(&value), match);
+        rc = r->fn(r->ctx, field, comparators[i].how, text_str(&value), match,
+                   r->e);
     text_clear(&value);
     free(field);
     return rc;
@@ -334,10 +331,11 @@ static int match_all(struct reader *r, bool *match)
     }
 }
 
-int google_filter_match(const char *filter, const struct google_filter_of *of,
-                        bool *match, struct err *e)
+int google_filter_walk(const char *filter, google_filter_fn *fn, void *ctx,
+                       bool *match, struct err *e)
 {
-    struct reader r = {.at = filter ? filter : "", .of = of, .e = e};
+    struct reader r = {
+        .at = filter ? filter : "", .fn = fn, .ctx = ctx, .e = e};
 
     *match = true;
     if (strlen(r.at) > MOST_BYTES)
@@ -349,4 +347,10 @@ int google_filter_match(const char *filter, const struct google_filter_of *of,
     if (match_all(&r, match))
         return -1;
     return *r.at ? wrong(&r, "too much") : 0;
+}
+
+int google_filter_match(const char *filter, const struct google_filter_of *of,
+                        bool *match, struct err *e)
+{
+    return google_filter_walk(filter, match_job, (void *)of, match, e);
 }

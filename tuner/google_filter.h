@@ -16,6 +16,33 @@
 
 #include "base/err.h"
 
+enum google_filter_how {
+    GOOGLE_FILTER_EQUAL,
+    GOOGLE_FILTER_UNEQUAL,
+    GOOGLE_FILTER_HAS,
+    GOOGLE_FILTER_LESS,
+    GOOGLE_FILTER_LESS_EQUAL,
+    GOOGLE_FILTER_MORE,
+    GOOGLE_FILTER_MORE_EQUAL
+};
+
+/* One comparison, of a field as it is written. Sets *match, or returns -1 with
+ * *e. */
+typedef int google_filter_fn(void *ctx, const char *field,
+                             enum google_filter_how how, const char *value,
+                             bool *match, struct err *e);
+
+/* The grammar alone: fn is called for every comparison of the filter, in
+ * order, whatever the others say. NULL and "" match everything. */
+int google_filter_walk(const char *filter, google_filter_fn *fn, void *ctx,
+                       bool *match, struct err *e);
+
+/* For such functions: a text against a value with stars, and two numbers. */
+int google_filter_text(enum google_filter_how how, const char *value,
+                       const char *text, bool *match, struct err *e);
+bool google_filter_order(enum google_filter_how how, int64_t is,
+                         int64_t wanted);
+
 /* What is looked at; texts are never NULL. */
 struct google_filter_of {
     const char *display_name;

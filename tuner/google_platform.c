@@ -222,7 +222,7 @@ static int change(struct google_call *g, const json_t *body,
 
 static int patch(struct google_call *g, struct err *e)
 {
-    struct google_job job;
+    struct google_job job = {0};
     json_t *body;
     int rc;
 
