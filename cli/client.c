@@ -43,8 +43,10 @@ int client_open(struct client **out, const struct options *o, struct err *e)
     if (place_server(o, &c->where, &c->told, e))
         goto out;
     if (strncmp(c->where, "unix:", 5) != 0)
-        token = place_token(o);
+        token = place_token(o, c->where);
     rc = fetch_open(&c->fetch, c->where, token, e);
+    if (!rc)
+        fetch_trust(c->fetch, place_ca(o));
 out:
     free(token);
     if (rc)
@@ -222,9 +224,14 @@ static int refused(const struct client *c, const json_t *answer, struct err *e)
     const char *says = json_string_value(json_object_get(error, "message"));
     int status = c->answer.status;
 
+    if (status == 401)
+        return err_set(e, ERR_OUTSIDE,
+                       "%s refused us: set HYPERTUNE_TOKEN to a token of its "
+                       "(it says: %s)",
+                       c->where, says ? says : "401");
     if (says)
         return err_set(e, code_of(status), "%s", says);
-    if (status == 401 || status == 403)
+    if (status == 403)
         return err_set(e, ERR_OUTSIDE,
                        "%s refused us: set HYPERTUNE_TOKEN to its token",
                        c->where);

@@ -11,7 +11,7 @@
 #include "cli/print.h"
 
 #define HAS(o) OPTION_SET(OPTION_##o)
-#define SERVICE (HAS(SERVER) | HAS(STATE))
+#define SERVICE (HAS(SERVER) | HAS(STATE) | HAS(CA))
 #define LOOKS (SERVICE | HAS(FORMAT))
 #define ANY 1000 /* words */
 
@@ -70,6 +70,9 @@ static const struct verb {
     {"report", cmd_report, 1, ANY, HAS(STEP) | HAS(QUIET),
      "METRIC=VALUE... [--step N] [--quiet]",
      "Report metrics, from inside a trial"},
+    {"token", cmd_token, 1, 2, LOOKS | HAS(ROLE) | HAS(DAYS),
+     "new NAME --role ROLE [--days N] | list | delete NAME",
+     "Let others ask the service, each with a token of their own"},
     {"serve", cmd_serve, 0, ANY, 0, "[--state DIR] [OPTION...]",
      "Run the service, hypertuned, in the foreground"},
     {"version", version, 0, 0, 0, "", "Say which version this is"},
@@ -78,7 +81,7 @@ static const struct verb {
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
 /* Words of later versions, and of the manual's. */
-static const char *const later[] = {"dashboard", "token"};
+static const char *const later[] = {"dashboard"};
 
 static const struct verb *find(const char *name)
 {

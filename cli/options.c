@@ -56,6 +56,12 @@ static const struct row {
                      "what the program counts by, such as the epoch"},
     [OPTION_QUIET] = {"quiet", 'q', NOTHING, 0, "",
                       "outside a trial do nothing, and call that success"},
+    [OPTION_CA] = {"ca", 0, TEXT, 0, "FILE",
+                   "trust the certificates in it; for https://…"},
+    [OPTION_ROLE] = {"role", 0, TEXT, 0, "ROLE",
+                     "what the token may do: reader, submitter or admin"},
+    [OPTION_DAYS] = {"days", 0, NUMBER, 1, "N",
+                     "the token expires then; else it does not"},
 };
 
 static const char *const formats[] = {"table", "json", "csv", "yaml"};

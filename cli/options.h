@@ -29,6 +29,9 @@ enum option {
     OPTION_YES,
     OPTION_STEP,
     OPTION_QUIET,
+    OPTION_CA,
+    OPTION_ROLE,
+    OPTION_DAYS,
     OPTIONS
 };
 

@@ -4,9 +4,11 @@
 
 #include <limits.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -75,7 +77,33 @@ int place_server(const struct options *o, char **out, int *told, struct err *e)
     return 0;
 }
 
-char *place_token(const struct options *o)
+/* Whether the host of a URL is this machine. */
+static bool is_here(const char *url)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    const char *host = strstr(url, "://");
+    size_t n;
+
+    if (!host)
+        return false;
+    host += 3;
+    n = *host == '[' ? strcspn(host, "]/") + 1 : strcspn(host, ":/?#");
+    if (memchr(host, '@', strcspn(host, "/?#")))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == n && !strncasecmp(host, names[i], n))
+            return strchr(":/?#", host[n]) != NULL; /* or the end */
+    return false;
+}
+
+const char *place_ca(const struct options *o)
+{
+    const char *path = o->text[OPTION_CA];
+
+    return path && *path ? path : environment("HYPERTUNE_CA");
+}
+
+char *place_token(const struct options *o, const char *server)
 {
     const char *token = environment("HYPERTUNE_TOKEN");
     char *state = NULL, *path, line[256];
@@ -84,7 +112,7 @@ char *place_token(const struct options *o)
 
     if (token)
         return mem_copy_text(token);
-    if (place_state(o, &state, &e))
+    if (!is_here(server) || place_state(o, &state, &e))
         return NULL;
     path = mem_format("%s/token", state);
     free(state);

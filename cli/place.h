@@ -15,8 +15,14 @@ int place_state(const struct options *o, char **out, struct err *e);
  * on the state directory would be wrong. Yours to free. */
 int place_server(const struct options *o, char **out, int *told, struct err *e);
 
-/* $HYPERTUNE_TOKEN, else the first line of STATE/token; NULL if there is
- * neither. Yours to free. */
-char *place_token(const struct options *o);
+/* The token for that server: $HYPERTUNE_TOKEN, else, if the server is on this
+ * machine (localhost, 127.0.0.1 or [::1]), the first line of STATE/token: the
+ * owner's is not sent to whatever host was named. NULL if there is neither.
+ * Yours to free. */
+char *place_token(const struct options *o, const char *server);
+
+/* --ca, else $HYPERTUNE_CA: a file of certificates to trust in place of
+ * the system's; NULL if there is neither. Borrowed. */
+const char *place_ca(const struct options *o);
 
 #endif

@@ -16,6 +16,7 @@ struct fetch {
     CURL *curl;
     char *where; /* as given, for sentences */
     char *base;  /* scheme and host, no slash at the end */
+    char *ca;    /* a file of certificates, or NULL */
     char *login; /* "Authorization: Bearer …", or NULL */
     bool local;  /* by a Unix socket */
     struct sockpath socket;
@@ -86,6 +87,7 @@ void fetch_close(struct fetch *f)
     sockpath_clear(&f->socket);
     free(f->where);
     free(f->base);
+    free(f->ca);
     free(f->login);
     free(f);
 }
@@ -198,6 +200,10 @@ static void set_route(struct fetch *f, const char *url)
                          f->socket.address.sun_path);
         curl_easy_setopt(c, CURLOPT_PROXY, "");
     }
+    if (f->ca) {
+        curl_easy_setopt(c, CURLOPT_CAINFO, f->ca);
+        curl_easy_setopt(c, CURLOPT_CAPATH, NULL);
+    }
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, 20000L);
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)f->most_ms);
@@ -275,6 +281,12 @@ int fetch_do(struct fetch *f, const char *method, const char *path,
 void fetch_abort_on(struct fetch *f, const volatile sig_atomic_t *flag)
 {
     f->abort_flag = flag;
+}
+
+void fetch_trust(struct fetch *f, const char *ca_file)
+{
+    free(f->ca);
+    f->ca = mem_copy_text(ca_file);
 }
 
 void fetch_limit(struct fetch *f, int64_t most_ms)

@@ -48,6 +48,10 @@ int fetch_do(struct fetch *f, const char *method, const char *path,
  * not begin. NULL takes it back. */
 void fetch_abort_on(struct fetch *f, const volatile sig_atomic_t *flag);
 
+/* Trusts the certificates in that file (PEM) in place of the system's, for
+ * https. Copied; NULL takes it back. */
+void fetch_trust(struct fetch *f, const char *ca_file);
+
 /* Most milliseconds one call may take; 0, as at the start, is no limit. */
 void fetch_limit(struct fetch *f, int64_t most_ms);
 
