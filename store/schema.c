@@ -160,9 +160,7 @@
     "  done INTEGER NOT NULL,\n"                                               \
     "  body TEXT NOT NULL              -- JSON: metadata and its end\n"        \
     ") STRICT;\n"                                                              \
-    "CREATE INDEX google_operation_of ON google_operation (parent, id);\n"     \
-    "CREATE INDEX google_operation_open ON google_operation (done)\n"          \
-    "  WHERE done = 0;\n"
+    "CREATE INDEX google_operation_of ON google_operation (parent, id);\n"
 
 const struct schema_step schema_steps[] = {
     {1, STEP_1}, {2, STEP_2}, {3, STEP_3}, {4, STEP_4}, {5, STEP_5},

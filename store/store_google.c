@@ -430,16 +430,3 @@ int store_google_operation_list(struct store *s, const char *parent,
     sqlite3_bind_int64(q, 2, before ? before : INT64_MAX);
     return each_operation(s, q, limit, fn, ctx, &n, e);
 }
-
-int store_google_operation_abandon(struct store *s, const char *body,
-                                   struct err *e)
-{
-    static const char sql[] =
-        "UPDATE google_operation SET done = 1, body = ?1 WHERE done = 0";
-    sqlite3_stmt *q = inside_change(s, sql, e);
-
-    if (!q)
-        return -1;
-    inside_bind_text(q, 1, body);
-    return inside_run(s, q, e);
-}

@@ -96,9 +96,5 @@ int store_google_operation_list(struct store *s, const char *parent,
                                 store_google_operation_fn *fn, void *ctx,
                                 struct err *e);
 int store_google_operation_delete(struct store *s, int64_t id, struct err *e);
-/* Ends with that body all operations that are not done: nobody works on them
- * any more. */
-int store_google_operation_abandon(struct store *s, const char *body,
-                                   struct err *e);
 
 #endif

@@ -40,6 +40,7 @@ struct engine {
     struct board board;
     bool stuck;        /* the store failed; the board is empty until it works */
     int64_t try_again; /* steady */
+    int64_t since_ms;  /* wall; when it was opened */
 };
 
 int engine_open(struct engine **out, const struct engine_parts *parts,
@@ -49,6 +50,7 @@ int engine_open(struct engine **out, const struct engine_parts *parts,
 
     (void)e;
     g->board.parts = *parts;
+    g->since_ms = board_now(&g->board);
     *out = g;
     return 0;
 }
@@ -548,6 +550,11 @@ void engine_close(struct engine *g)
 int64_t engine_now(const struct engine *g)
 {
     return board_now(&g->board);
+}
+
+int64_t engine_since(const struct engine *g)
+{
+    return g->since_ms;
 }
 
 int engine_why(struct engine *g, int64_t study, int64_t number,

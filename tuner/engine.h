@@ -155,6 +155,8 @@ void engine_when_kept(struct engine *g, engine_kept_fn *fn, void *ctx);
 
 /* The engine's clock: wall time in milliseconds. */
 int64_t engine_now(const struct engine *g);
+/* When it was opened: what was begun before that, nobody works on. */
+int64_t engine_since(const struct engine *g);
 
 /* Why the study, or a trial of it, is as it is, one sentence a line: what it
  * waits for, the breaker's words, the last reason. */

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "store/store_google.h"
+#include "tuner/google_body.h"
 
 enum { PAGE = 100, PAGE_MOST = 1000 };
 
@@ -71,11 +72,27 @@ static void name_type(json_t *part, const char *version)
                            version, type));
 }
 
-static json_t *show(const char *version, const struct google_operation_row *row)
+/* Whether the service that began it has ended. */
+static bool is_orphan(const struct face *face, const json_t *body)
+{
+    const json_t *metadata =
+        json_object_get(json_object_get(body, "metadata"), "genericMetadata");
+
+    return google_wall(metadata, "createTime") < engine_since(face->engine);
+}
+
+static json_t *show(const struct face *face, const char *version,
+                    const struct google_operation_row *row)
 {
     json_t *body = json_loads(row->body, 0, NULL);
     json_t *out = json_object();
+    bool orphan = !row->done && is_orphan(face, body);
+    struct err gone = {.code = ERR_BUSY,
+                       .text = "the service was started again meanwhile; ask "
+                               "once more"};
 
+    if (orphan)
+        json_object_set_new(body, "error", error_of(&gone));
     name_type(json_object_get(body, "metadata"), version);
     name_type(json_object_get(body, "response"), version);
     json_object_set_new(
@@ -83,7 +100,7 @@ static json_t *show(const char *version, const struct google_operation_row *row)
         json_sprintf("%s/operations/%" PRId64, row->parent, row->id));
     if (body)
         json_object_update(out, body);
-    if (row->done)
+    if (row->done || orphan)
         json_object_set_new(out, "done", json_true());
     json_decref(body);
     return out;
@@ -116,6 +133,7 @@ int google_operations_end(struct face *face, int64_t id,
 }
 
 struct showing {
+    const struct face *face;
     const char *version;
     json_t *out;
 };
@@ -124,14 +142,14 @@ static bool show_row(void *ctx, const struct google_operation_row *row)
 {
     struct showing *showing = ctx;
 
-    showing->out = show(showing->version, row);
+    showing->out = show(showing->face, showing->version, row);
     return false;
 }
 
 json_t *google_operations_show(struct face *face, const char *version,
                                const char *on, int64_t id, struct err *e)
 {
-    struct showing showing = {.version = version};
+    struct showing showing = {.face = face, .version = version};
 
     if (store_google_operation_get(face->store, on, id, show_row, &showing, e))
         return NULL;
@@ -152,18 +170,6 @@ int google_operations_done(struct google_call *g,
         return -1;
     google_answer(g, out);
     return 0;
-}
-
-int google_operations_abandon(struct face *face, struct err *e)
-{
-    static const char body[] =
-        "{\"metadata\": {\"@type\": \"GenericOperationMetadata\"}, "
-        "\"error\": {\"code\": 10, \"message\": \"the service was started "
-        "again meanwhile; ask once more\", \"details\": []}}";
-
-    if (engine_begin(face->engine, e))
-        return -1;
-    return store_google_operation_abandon(face->store, body, e);
 }
 
 /* ---- the routes ---- */
@@ -231,6 +237,7 @@ static int forget(struct google_call *g, struct err *e)
 }
 
 struct listing {
+    const struct face *face;
     const char *version;
     json_t *out;
     int64_t last;
@@ -247,13 +254,13 @@ static bool list_row(void *ctx, const struct google_operation_row *row)
         return false;
     l->left--;
     l->last = row->id;
-    json_array_append_new(l->out, show(l->version, row));
+    json_array_append_new(l->out, show(l->face, l->version, row));
     return true;
 }
 
 static int list_on(struct google_call *g, const char *on, struct err *e)
 {
-    struct listing l = {.version = g->version};
+    struct listing l = {.face = g->call->face, .version = g->version};
     struct google_page page;
     json_t *out;
 

@@ -35,7 +35,4 @@ int google_operations_end(struct face *face, int64_t id,
 json_t *google_operations_show(struct face *face, const char *version,
                                const char *on, int64_t id, struct err *e);
 
-/* After a restart: nobody works on those that were not done. */
-int google_operations_abandon(struct face *face, struct err *e);
-
 #endif
