@@ -273,9 +273,8 @@ int api_export(struct call *c, struct err *e)
     x = mem_new(1, sizeof *x);
     x->format = format;
     x->filter.limit = PIECE;
-    study_init(&x->study);
     if (store_study_get(c->face->store, c->study, note_study, x, e)) {
-        exported_free(x);
+        free(x);
         return -1;
     }
     c->type = format->type;
