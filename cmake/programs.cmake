@@ -25,14 +25,18 @@ install(FILES completions/hypertune.bash RENAME hypertune
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The unit names the program as it is installed, and `--prefix` is known only
-# then. The same file serves the machine and each of its users.
-string(CONCAT unit_script
-  "set(HYPERTUNED \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/hypertuned\")\n"
-  "configure_file(\"${PROJECT_SOURCE_DIR}/packaging/hypertuned.service.in\"\n"
-  "  \"${PROJECT_BINARY_DIR}/hypertuned.service\" @ONLY)")
-install(CODE "${unit_script}")
+# The units name the program as it is installed, and `--prefix` is known only
+# then.
+foreach(kind "" -user)
+  string(CONCAT unit_script
+    "set(HYPERTUNED \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/hypertuned\")\n"
+    "configure_file(\"${PROJECT_SOURCE_DIR}/packaging/hypertuned${kind}.service.in\"\n"
+    "  \"${PROJECT_BINARY_DIR}/hypertuned${kind}.service\" @ONLY)")
+  install(CODE "${unit_script}")
+endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/hypertuned.service
         DESTINATION lib/systemd/system)
-install(FILES ${PROJECT_BINARY_DIR}/hypertuned.service
-        DESTINATION lib/systemd/user)
+install(FILES ${PROJECT_BINARY_DIR}/hypertuned-user.service
+        RENAME hypertuned.service DESTINATION lib/systemd/user)
+install(FILES packaging/hypertune.sysusers RENAME hypertune.conf
+        DESTINATION lib/sysusers.d)

@@ -30,3 +30,12 @@ for kind in system user; do
     has $unit "^ExecStart=$work/usr/bin/hypertuned\$"
     has $unit '^KillMode=process$'
 done
+has usr/lib/systemd/system/hypertuned.service '^User=hypertune$'
+has usr/lib/sysusers.d/hypertune.conf '^u hypertune '
+if command -v systemd-analyze >/dev/null; then
+    for kind in system user; do
+        systemd-analyze verify --man=no --recursive-errors=no \
+            "usr/lib/systemd/$kind/hypertuned.service" >unit.log 2>&1 || true
+        hasnt unit.log 'hypertuned\.service.*(unknown|fail|invalid|ignor|not)'
+    done
+fi
