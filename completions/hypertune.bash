@@ -22,7 +22,7 @@ _hypertune()
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "run best watch list show trials \
             trial logs why export import validate submit pause resume cancel stop \
-            retry delete ask tell report serve version help" -- "$word")
+            retry delete ask tell report token serve version help" -- "$word")
         return
     fi
     case $before in
@@ -33,6 +33,14 @@ _hypertune()
     --only)
         mapfile -t COMPREPLY < <(compgen -W "PENDING LAUNCHING RUNNING \
             STOPPING SUCCEEDED STOPPED INFEASIBLE FAILED" -- "$word")
+        return
+        ;;
+    --role)
+        mapfile -t COMPREPLY < <(compgen -W "reader submitter admin" -- "$word")
+        return
+        ;;
+    --ca)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
     --state)
@@ -48,6 +56,10 @@ _hypertune()
     case $verb in
     run | submit | validate)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        ;;
+    token)
+        [ "$COMP_CWORD" -eq 2 ] &&
+            mapfile -t COMPREPLY < <(compgen -W "new list delete" -- "$word")
         ;;
     import)
         if [ "$COMP_CWORD" -eq 2 ]; then
