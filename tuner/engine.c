@@ -314,8 +314,10 @@ int engine_should_stop(struct engine *g, int64_t study, int64_t number,
     struct run_cause cause = {.reason = early ? REASON_EARLY : REASON_USER};
     struct live_trial *t;
 
-    if (enter(g, e) || live_trial(g, study, number, &t, e) ||
-        driven(t->study, "this", e))
+    if (enter(g, e) || live_trial(g, study, number, &t, e))
+        return -1;
+    assert(t);
+    if (driven(t->study, "this", e))
         return -1;
     if (t->trial.state == TRIAL_STOPPING)
         return 0;

@@ -227,7 +227,7 @@ static bool read_offset(const char *text, int64_t *minutes)
     if ((*text != '+' && *text != '-') || strlen(text) != 6)
         return false;
     end = strptime(text + 1, "%H:%M", &tm);
-    *minutes = (*text == '-' ? -1 : 1) * (tm.tm_hour * 60 + tm.tm_min);
+    *minutes = (*text == '-' ? -1 : 1) * ((int64_t)tm.tm_hour * 60 + tm.tm_min);
     return end && !*end;
 }
 
