@@ -272,8 +272,8 @@ START_TEST(a_file_that_forgets_its_parameters_is_still_refused)
     static const char *const files[] = {
         "study: x\nmaximize: a\nrun: ./a\n",
         "study: x\nmaximize: a\nparams: {}\nrun: ./a\n",
-        "displayName: x\nmaxTrialCount: 1\ntrialJobSpec: {workerPoolSpecs: "
-        "[{processSpec: {command: [a]}}]}\n",
+        ("displayName: x\nmaxTrialCount: 1\ntrialJobSpec: {workerPoolSpecs: "
+         "[{processSpec: {command: [a]}}]}\n"),
         "trainingInput: {pythonModule: m, region: us}\n",
     };
 
