@@ -162,8 +162,12 @@ void crowd_free(struct crowd *c)
 {
     if (!c)
         return;
-    while (c->members)
-        member_free(c->members);
+    for (struct member *m = c->members, *next; m; m = next) {
+        next = m->next;
+        if (m->named)
+            event_free(m->named);
+        free(m);
+    }
     loop_forget(c->sweep);
     free(c->by_fd);
     free(c);

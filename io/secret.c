@@ -20,7 +20,7 @@ static void print_hex(const unsigned char bytes[SHA256_DIGEST_LENGTH],
         out[2 * i] = digits[bytes[i] >> 4];
         out[2 * i + 1] = digits[bytes[i] & 15];
     }
-    out[2 * SHA256_DIGEST_LENGTH] = 0;
+    out[SECRET_TEXT - 1] = 0;
 }
 
 int secret_make(char out[SECRET_TEXT], struct err *e)

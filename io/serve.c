@@ -25,6 +25,7 @@
 #include "io/bindto.h"
 #include "io/crowd.h"
 #include "io/plainly.h"
+#include "io/target.h"
 #include "io/tls.h"
 
 enum { BACKLOG = 256, REST_MS = 100 };
@@ -54,16 +55,10 @@ struct serve {
     int64_t slow_ms;
 };
 
-struct pair {
-    char *name, *value;
-};
-
 struct request {
     struct door *door;
     struct evhttp_request *http;
-    char *path;
-    struct pair *query;
-    size_t n_query, cap_query;
+    struct target target;
     const char *body;
     size_t body_n;
     int rank;
@@ -115,86 +110,8 @@ static void request_free(struct request *r)
     if (r->streams && evhttp_request_get_connection(r->http))
         evhttp_connection_set_closecb(evhttp_request_get_connection(r->http),
                                       NULL, NULL);
-    for (size_t i = 0; i < r->n_query; i++) {
-        free(r->query[i].name);
-        free(r->query[i].value);
-    }
-    free(r->query);
-    free(r->path);
+    target_clear(&r->target);
     free(r);
-}
-
-/* Joins the parts of a decoded path, without empty ones and "."; NULL if one
- * is "..". */
-static char *straighten(const char *raw)
-{
-    struct text path;
-
-    text_init(&path);
-    while (*raw) {
-        size_t n = strcspn(raw, "/");
-
-        if (n == 2 && raw[0] == '.' && raw[1] == '.') {
-            text_clear(&path);
-            return NULL;
-        }
-        if (n > 0 && !(n == 1 && raw[0] == '.')) {
-            text_add(&path, "/");
-            text_add_bytes(&path, raw, n);
-        }
-        raw += n + (raw[n] == '/');
-    }
-    if (path.len == 0)
-        text_add(&path, "/");
-    return text_take(&path);
-}
-
-/* Decodes n bytes; NULL if they hold a zero byte. */
-static char *decode(const char *raw, size_t n, int plus)
-{
-    char *copy = mem_copy_bytes(raw, n);
-    size_t length = 0;
-    char *out = evhttp_uridecode(copy, plus, &length);
-
-    free(copy);
-    if (out && strlen(out) == length)
-        return out;
-    free(out);
-    return NULL;
-}
-
-static int read_path(struct request *r, const char *raw, size_t n)
-{
-    char *path = decode(raw, n, 0);
-
-    if (path)
-        r->path = straighten(path);
-    free(path);
-    return r->path ? 0 : -1;
-}
-
-static int read_query(struct request *r, const char *raw)
-{
-    while (*raw) {
-        size_t n = strcspn(raw, "&");
-        size_t name = strcspn(raw, "=&");
-        size_t from = name < n ? name + 1 : n;
-        void *query = r->query;
-        struct pair *p;
-
-        if (n > 0) {
-            mem_grow(&query, &r->cap_query, r->n_query + 1, sizeof *p);
-            r->query = query;
-            p = &r->query[r->n_query++];
-            *p = (struct pair){0};
-            p->name = decode(raw, name, 1);
-            p->value = decode(raw + from, n - from, 1);
-            if (!p->name || !p->value)
-                return -1;
-        }
-        raw += n + (raw[n] == '&');
-    }
-    return 0;
 }
 
 static void read_body(struct request *r)
@@ -217,16 +134,6 @@ static void refuse(struct request *r, const char *why)
     text_clear(&body);
 }
 
-/* The path and query of "/a?b" or "http://host/a?b". evhttp's own reading
- * takes the "x" of "//x/y" for a host. */
-static const char *target_of(struct evhttp_request *http)
-{
-    const char *raw = evhttp_request_get_uri(http);
-    const char *host = strstr(raw, "://");
-
-    return *raw == '/' || !host ? raw : host + 3 + strcspn(host + 3, "/");
-}
-
 /* Where the body ends must be said once: whoever forwards requests might else
  * see another end than we do. */
 static bool is_ambiguous(struct evhttp_request *http)
@@ -245,8 +152,7 @@ static void arrived(struct evhttp_request *http, void *ctx)
 {
     struct door *d = ctx;
     struct request *r = request_new(d, http);
-    const char *target = target_of(http);
-    size_t n = strcspn(target, "?#");
+    struct err e;
 
     if (d->crowd)
         crowd_whole(d->crowd, evhttp_connection_get_bufferevent(
@@ -254,10 +160,8 @@ static void arrived(struct evhttp_request *http, void *ctx)
     if (is_ambiguous(http)) {
         request_header_add(r, "Connection", "close");
         refuse(r, "the length of the request's body is said more than once");
-    } else if ((n > 0 && *target != '/') || read_path(r, target, n)) {
-        refuse(r, "the path of the request cannot be used");
-    } else if (target[n] == '?' && read_query(r, target + n + 1)) {
-        refuse(r, "the query of the request holds a zero byte");
+    } else if (target_read(&r->target, evhttp_request_get_uri(http), &e)) {
+        refuse(r, e.text);
     } else {
         read_body(r);
         d->serve->fn(d->serve->ctx, r);
@@ -470,15 +374,12 @@ enum serve_method request_method(const struct request *r)
 
 const char *request_path(const struct request *r)
 {
-    return r->path;
+    return r->target.path;
 }
 
 const char *request_query(const struct request *r, const char *name)
 {
-    for (size_t i = 0; i < r->n_query; i++)
-        if (strcmp(r->query[i].name, name) == 0)
-            return r->query[i].value;
-    return NULL;
+    return target_value(&r->target, name);
 }
 
 const char *request_header(const struct request *r, const char *name)
@@ -500,11 +401,11 @@ bool request_is_local(const struct request *r)
 
 char *request_host(const struct request *r)
 {
-    const char *raw = evhttp_request_get_uri(r->http);
-    const char *host = *raw == '/' ? NULL : strstr(raw, "://");
+    size_t n = 0;
+    const char *host = target_host(evhttp_request_get_uri(r->http), &n);
 
     if (host)
-        return mem_copy_bytes(host + 3, strcspn(host + 3, "/?#"));
+        return mem_copy_bytes(host, n);
     return mem_copy_text(request_header(r, "Host"));
 }
 

@@ -313,7 +313,7 @@ static int check_named(struct door *d, struct request *r, const char *hash,
                       "the token %s has expired: `hypertune token new` makes "
                       "another",
                       s.name);
-    request_rank_set(r, s.role);
+    request_rank_set(r, (int)s.role);
     return 0;
 }
 

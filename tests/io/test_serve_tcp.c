@@ -61,7 +61,8 @@ static void open_serve(void)
 {
     struct err e = {0};
 
-    n_asked = n_gone = 0;
+    n_asked = 0;
+    n_gone = 0;
     kept = NULL;
     ck_assert_int_eq(loop_open(&loop, &e), 0);
     ck_assert_int_eq(work_open(&worker, loop, &e), 0);

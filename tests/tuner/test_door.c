@@ -325,7 +325,7 @@ END_TEST
 START_TEST(a_wrong_foreign_or_expired_token_opens_nothing)
 {
     static const char *const wrong[] = {"x",
-                                        OWNER "x",
+
                                         "reader",
                                         "htr_",
                                         "htr_1_1_1_",
@@ -337,6 +337,7 @@ START_TEST(a_wrong_foreign_or_expired_token_opens_nothing)
     setup();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_int_eq(get(HOST, wrong[i]), 401);
+    ck_assert_int_eq(get(HOST, OWNER "x"), 401);
     memset(large, 'a', 1999);
     ck_assert_int_eq(get(HOST, large), 401);
     secret_hash("admin-secret", hash); /* what is stored is not what is sent */
