@@ -333,21 +333,23 @@ static char *complaint(const struct google_job *j)
     return mem_copy_text(j->reason);
 }
 
-/* google.rpc.Status: 1 is cancelled, 3 is the job's own fault. */
+/* google.rpc.Status; a paused job has one too, for it may stay so. */
 static json_t *error_of(const struct google_job *j)
 {
-    enum google_job_state state = google_job_state(j);
-    json_t *error = NULL;
+    static const enum google_code codes[] = {
+        [GOOGLE_JOB_PAUSED] = GOOGLE_PRECONDITION,
+        [GOOGLE_JOB_FAILED] = GOOGLE_INVALID,
+        [GOOGLE_JOB_CANCELLED] = GOOGLE_CANCELLED,
+    };
+    enum google_code code = codes[google_job_state(j)];
+    json_t *error;
     char *message;
 
-    if (state != GOOGLE_JOB_FAILED && state != GOOGLE_JOB_CANCELLED)
+    if (!code)
         return NULL;
     message = complaint(j);
-    error =
-        json_pack("{s:i, s:o}", "code",
-                  google_grpc(state == GOOGLE_JOB_FAILED ? GOOGLE_INVALID
-                                                         : GOOGLE_CANCELLED),
-                  "message", words(message));
+    error = json_pack("{s:i, s:o}", "code", google_grpc(code), "message",
+                      words(message));
     free(message);
     return error;
 }

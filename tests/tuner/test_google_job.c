@@ -211,6 +211,12 @@ START_TEST(a_broken_job_says_which_replica_and_why)
     j.state = STUDY_CANCELLED;
     j.kind = (char *)GOOGLE_JOB_CUSTOM;
     j.reason = (char *)"cancelled by a person";
+    j.alone = false;
+    j.state = STUDY_PAUSED;
+    says(&j, "error", "{\"code\":9,\"message\":\"cancelled by a person\"}");
+    j.state = STUDY_ACTIVE;
+    says(&j, "error", "nothing");
+    j.state = STUDY_CANCELLED;
     says(&j, "error", "{\"code\":1,\"message\":\"cancelled by a person\"}");
 }
 END_TEST
