@@ -22,15 +22,18 @@ static const struct {
 };
 enum { REFUSALS = sizeof refusals / sizeof refusals[0] };
 
-/* The first line of a page that is complete, or false. */
+/* The first line of a page that is complete, or false. This is asked several
+ * times of every answer, and most are told by their tenth byte. */
 static bool read_line(struct evbuffer *out, char line[LINE])
 {
     static const char page[] = "\r\n\r\n<HTML><HEAD>\n<TITLE>";
-    ev_ssize_t n = evbuffer_copyout(out, line, LINE - 1);
+    const size_t few = strlen("HTTP/1.1 4");
+    ev_ssize_t n = evbuffer_copyout(out, line, few);
 
-    if (n < (ev_ssize_t)strlen("HTTP/1.1 4") || line[9] != '4')
+    if (n < (ev_ssize_t)few || line[few - 1] != '4')
         return false;
-    line[n] = 0;
+    n = evbuffer_copyout(out, line, LINE - 1);
+    line[n > 0 ? n : 0] = 0;
     line[strcspn(line, "\r\n")] = 0;
     return evbuffer_search(out, page, strlen(page), NULL).pos >= 0;
 }
