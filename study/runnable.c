@@ -246,7 +246,7 @@ static bool put_folder(const struct making *m, struct proto_writer *w,
     struct text path;
 
     if (v->kind != NODE_SCALAR || strncmp(v->text, scheme, n) != 0 ||
-        strstr(v->text, "/../") || !v->text[n] || v->text[n] == '/' ||
+        strstr(v->text, "/..") || !v->text[n] || v->text[n] == '/' ||
         v->text[n] == '.')
         return false; /* the decoder says what it thinks of it */
     text_init(&path);

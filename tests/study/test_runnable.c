@@ -191,6 +191,11 @@ START_TEST(folders_of_a_bucket_are_folders_here)
          "\"gs://b/../x/../../etc\"}}",
          &out);
     ck_assert_ptr_nonnull(strstr(out.data, "gs://b/../x"));
+    made(RUNNABLE_PLATFORM, NULL,
+         "{\"trainingInput\": {\"pythonModule\": \"m\", \"jobDir\": "
+         "\"gs://b/..\"}}",
+         &out);
+    ck_assert_ptr_nonnull(strstr(out.data, "gs://b/.."));
     text_clear(&out);
 }
 END_TEST
