@@ -3,6 +3,7 @@
 #include "tuner/daemon.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ enum {
     LAST_WORDS_MS = 100, /* from the wish to end to the end: answers go out */
     OWNER_MS = 1000,     /* where the kernel knows no pidfd */
     MOST_FILES = 65536,
+    OWN_FILES = 512, /* that TCP connections may not take */
     MOST_HOST = 256
 };
 
@@ -266,6 +268,23 @@ static int open_tcp(struct daemon *d, const char *text, struct err *e)
     return 0;
 }
 
+/* Of each listener, so that strangers leave descriptors to jobs and to the Unix
+ * socket. */
+static int most_connections(const struct config *c)
+{
+    int64_t most = c->most_connections;
+    struct rlimit files;
+    int64_t free_files;
+
+    if (!c->listen.n || getrlimit(RLIMIT_NOFILE, &files) ||
+        files.rlim_cur > INT_MAX)
+        return (int)most;
+    free_files = ((int64_t)files.rlim_cur - OWN_FILES) / (int64_t)c->listen.n;
+    if (free_files < 1)
+        free_files = 1;
+    return (int)(most < free_files ? most : free_files);
+}
+
 /* The Unix socket, and what was asked for beside it. */
 static int open_listeners(struct daemon *d, struct err *e)
 {
@@ -279,7 +298,7 @@ static int open_listeners(struct daemon *d, struct err *e)
     if (c->tls_certificate &&
         serve_tls(d->serve, c->tls_certificate, c->tls_key, e))
         return -1;
-    serve_limits(d->serve, (int)c->most_connections, SERVE_SLOW_MS);
+    serve_limits(d->serve, most_connections(c), SERVE_SLOW_MS);
     for (size_t i = 0; i < c->listen.n; i++)
         if (open_tcp(d, c->listen.items[i], e))
             return -1;
