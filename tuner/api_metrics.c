@@ -7,6 +7,8 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -100,17 +102,19 @@ static void add_asked(struct text *out, const struct face *face)
 
 /* ---- the process ---- */
 
+/* The second number of the file is the resident pages. */
 static int64_t resident_bytes(void)
 {
-    FILE *f = fopen("/proc/self/statm", "r");
-    long long all = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    char line[200] = "", *second = line;
+    int64_t pages = 0;
 
-    if (f) {
-        if (fscanf(f, "%lld %lld", &all, &resident) != 2)
-            resident = 0;
+    if (f && fgets(line, sizeof line, f))
+        second += strcspn(line, " ");
+    pages = strtoll(second, NULL, 10);
+    if (f)
         fclose(f);
-    }
-    return resident * sysconf(_SC_PAGESIZE);
+    return pages * sysconf(_SC_PAGESIZE);
 }
 
 static int64_t open_files(void)

@@ -93,10 +93,12 @@ struct timed *timed_new(struct worker *inner)
 
 void timed_free(struct timed *t)
 {
-    if (!t)
-        return;
-    while (t->tasks)
-        task_free(t->tasks);
+    struct task *next;
+
+    for (struct task *task = t ? t->tasks : NULL; task; task = next) {
+        next = task->next;
+        free(task);
+    }
     free(t);
 }
 

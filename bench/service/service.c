@@ -94,14 +94,14 @@ static double resident_mb(void)
 {
     char *path = mem_format("/proc/%ld/statm", (long)bench.pid);
     FILE *f = fopen(path, "re");
-    long all = 0, resident = 0;
+    char line[200] = "", *second = line;
 
-    if (f && fscanf(f, "%ld %ld", &all, &resident) != 2)
-        resident = 0;
+    if (f && fgets(line, sizeof line, f))
+        second += strcspn(line, " ");
     if (f)
         fclose(f);
     free(path);
-    return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1e6;
+    return strtod(second, NULL) * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
 /* Processor time of a process, in seconds. */

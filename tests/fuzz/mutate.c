@@ -190,33 +190,38 @@ struct wish {
     const char *one;
 };
 
+static void usage(const char *program)
+{
+    fprintf(stderr,
+            "usage: %s --runs N | --seconds N | --one FILE [--seed N] "
+            "[FILE...]\n",
+            program);
+    exit(2);
+}
+
 /* Returns the index of the first FILE. */
 static int read_wish(int argc, char **argv, struct wish *w)
 {
+    const struct {
+        const char *name;
+        int64_t *value;
+    } numbers[] = {
+        {"--runs", &w->runs}, {"--seconds", &w->seconds}, {"--seed", &w->seed}};
     int i = 1;
 
-    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-        int64_t n = 0;
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+        bool known = strcmp(argv[i], "--one") == 0;
 
-        if (strcmp(argv[i], "--one") == 0)
+        if (i + 1 == argc)
+            usage(argv[0]);
+        if (known)
             w->one = argv[i + 1];
-        else if (!number_read_int(argv[i + 1], &n) || n < 1)
-            break;
-        else if (strcmp(argv[i], "--runs") == 0)
-            w->runs = n;
-        else if (strcmp(argv[i], "--seconds") == 0)
-            w->seconds = n;
-        else if (strcmp(argv[i], "--seed") == 0)
-            w->seed = n;
-        else
-            break;
-    }
-    if (i < argc && strncmp(argv[i], "--", 2) == 0) {
-        fprintf(stderr,
-                "usage: %s --runs N | --seconds N | --one FILE "
-                "[--seed N] [FILE...]\n",
-                argv[0]);
-        exit(2);
+        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
+            if (strcmp(argv[i], numbers[n].name) == 0)
+                known = number_read_int(argv[i + 1], numbers[n].value) &&
+                        *numbers[n].value > 0;
+        if (!known)
+            usage(argv[0]);
     }
     return i;
 }
