@@ -6,7 +6,7 @@
 #include "tuner/google_call.h"
 
 /* Python's client reads one page only and asks for no size. */
-enum { GOOGLE_TRIALS_PAGE = 100000 };
+enum { GOOGLE_TRIALS_PAGE = 10000 };
 
 extern const struct google_route google_trials_routes[];
 

@@ -1,48 +1,19 @@
-"""Drives a service by Google's client library, over plain HTTP on loopback.
+"""Drives a service by Google's client library.
 
-SOCKET [again]: the service's Unix socket, which a small forwarder makes
-reachable by TCP; `again` looks at what an earlier run left.
+URL TOKEN_FILE [again]: where the service listens, and its owner's token;
+`again` looks at what an earlier run left.
 """
 # SPDX-License-Identifier: GPL-3.0-or-later
-import socket
 import sys
-import threading
 
 from google.api_core import exceptions
 from google.auth.credentials import AnonymousCredentials
+from google.auth.exceptions import GoogleAuthError
 from google.cloud import aiplatform_v1 as aip
 from google.cloud import aiplatform_v1beta1 as beta
+from google.oauth2.credentials import Credentials
 
 PARENT = "projects/a-project/locations/us-central1"
-
-
-def pump(source, sink):
-    try:
-        while data := source.recv(65536):
-            sink.sendall(data)
-    except OSError:
-        pass
-    for end in (source, sink):
-        try:
-            end.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-
-
-def forward(listener, path):
-    while True:
-        client, _ = listener.accept()
-        service = socket.socket(socket.AF_UNIX)
-        service.connect(path)
-        for pair in ((client, service), (service, client)):
-            threading.Thread(target=pump, args=pair, daemon=True).start()
-
-
-def open_door(path):
-    listener = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=forward, args=(listener, path),
-                     daemon=True).start()
-    return "http://127.0.0.1:%d" % listener.getsockname()[1]
 
 
 def same(what, got, wanted):
@@ -328,10 +299,10 @@ def lists_studies(client, kept):
             client.delete_study(name=study.name)
 
 
-def works_in_beta(endpoint, study):
+def works_in_beta(url, token, study):
     client = beta.VizierServiceClient(
-        transport="rest", credentials=AnonymousCredentials(),
-        client_options={"api_endpoint": endpoint + "/"})
+        transport="rest", credentials=Credentials(token),
+        client_options={"api_endpoint": url + "/"})
     operation = client.suggest_trials(beta.SuggestTrialsRequest(
         parent=study.name, client_id="beta", suggestion_count=1))
     trial = operation.result(timeout=60).trials[0]
@@ -339,12 +310,22 @@ def works_in_beta(endpoint, study):
     client.delete_trial(name=trial.name)
 
 
+def wants_a_token(url, study):
+    for credentials in (AnonymousCredentials(), Credentials("a guess")):
+        stranger = aip.VizierServiceClient(
+            transport="rest", credentials=credentials,
+            client_options={"api_endpoint": url})
+        # at a 401 the library looks for another token, and has none
+        refused("a stranger", GoogleAuthError,
+                lambda: stranger.get_study(name=study.name))
+
+
 def main():
-    endpoint = open_door(sys.argv[1])
+    url, token = sys.argv[1], open(sys.argv[2]).read().strip()
     client = aip.VizierServiceClient(
-        transport="rest", credentials=AnonymousCredentials(),
-        client_options={"api_endpoint": endpoint})
-    if sys.argv[2:] == ["again"]:
+        transport="rest", credentials=Credentials(token),
+        client_options={"api_endpoint": url})
+    if sys.argv[3:] == ["again"]:
         study = client.lookup_study(aip.LookupStudyRequest(
             parent=PARENT, display_name="kept study"))
         same("the held trial", [
@@ -358,7 +339,8 @@ def main():
         finds_a_front(client)
         ends_a_study(client)
         lists_studies(client, study)
-        works_in_beta(endpoint, study)
+        works_in_beta(url, token, study)
+        wants_a_token(url, study)
     print("all is well")
 
 
