@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/serve.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -67,8 +68,8 @@ struct request {
     struct event *hangup; /* while gone is wanted */
     void (*sent)(void *ctx);
     void *sent_ctx;
-    bool streams; /* request_stream: its first part is sent */
-    struct request *prev, *next;
+    bool streams;               /* request_stream: its first part is sent */
+    struct request *next, **at; /* *at is this one */
 };
 
 static const struct {
@@ -91,7 +92,8 @@ static struct request *request_new(struct door *d, struct evhttp_request *http)
     r->http = http;
     r->next = d->serve->open;
     if (r->next)
-        r->next->prev = r;
+        r->next->at = &r->next;
+    r->at = &d->serve->open;
     d->serve->open = r;
     return r;
 }
@@ -99,12 +101,9 @@ static struct request *request_new(struct door *d, struct evhttp_request *http)
 /* Takes r off the list; what evhttp holds is left alone. */
 static void request_free(struct request *r)
 {
-    if (r->prev)
-        r->prev->next = r->next;
-    else
-        r->door->serve->open = r->next;
+    *r->at = r->next;
     if (r->next)
-        r->next->prev = r->prev;
+        r->next->at = r->at;
     if (r->hangup)
         event_free(r->hangup);
     if (r->streams && evhttp_request_get_connection(r->http))
@@ -350,8 +349,12 @@ void serve_close(struct serve *s)
 {
     if (!s)
         return;
-    while (s->open)
+    while (s->open) {
+        const struct request *first = s->open;
+
         leave(s->open);
+        assert(s->open != first); /* it is off the list */
+    }
     while (s->doors) {
         struct door *d = s->doors;
 
