@@ -84,8 +84,11 @@ static void give(struct worker *w, void (*sums_fn)(void *task),
 
 struct timed *timed_new(struct worker *inner)
 {
-    struct timed *t = mem_new(1, sizeof *t);
+    struct timed *t;
 
+    if (!inner)
+        return NULL;
+    t = mem_new(1, sizeof *t);
     t->worker.give = give;
     t->inner = inner;
     return t;
@@ -104,7 +107,7 @@ void timed_free(struct timed *t)
 
 struct worker *timed_worker(struct timed *t)
 {
-    return &t->worker;
+    return t ? &t->worker : NULL;
 }
 
 struct timed_counts timed_counts(const struct timed *t)

@@ -9,11 +9,11 @@
 
 struct timed;
 
-/* Hands everything on to `inner`, which outlives it in use. */
+/* Hands everything on to `inner`, which outlives it in use. NULL of NULL. */
 struct timed *timed_new(struct worker *inner);
 /* After the inner worker was closed; NULL is fine. */
 void timed_free(struct timed *t);
-/* The worker to give to others. */
+/* The worker to give to others; NULL of NULL. */
 struct worker *timed_worker(struct timed *t);
 
 struct timed_counts {
