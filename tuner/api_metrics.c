@@ -75,7 +75,7 @@ static void add_store(struct text *out, const struct store_totals *t,
 static void add_asked(struct text *out, const struct face *face)
 {
     const struct call_counts *n = &face->counts;
-    struct timed_counts t = {0};
+    struct timed_counts t;
 
     head(out, "hypertune_http_answers_total", "counter",
          "Answers, by the class of their status.");
@@ -91,8 +91,9 @@ static void add_asked(struct text *out, const struct face *face)
     summary(out, "hypertune_ask_seconds",
             "Requests for trials, from the request to its answer.", n->asks,
             (double)n->asked_ms / 1000);
-    if (face->timed)
-        t = timed_counts(face->timed);
+    if (!face->timed)
+        return;
+    t = timed_counts(face->timed);
     summary(out, "hypertune_suggestion_seconds",
             "Suggestions of the algorithms, on the background thread.", t.done,
             t.seconds);
