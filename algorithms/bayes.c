@@ -26,6 +26,7 @@ enum {
 };
 
 static const double too_near = 1e-3 * 1e-3; /* squared scaled distance */
+static const double least_side = 0.2;       /* of the box, with noise */
 static const double most_listing = 2e9;     /* points times rows squared */
 
 struct bayes {
@@ -206,6 +207,15 @@ static void box(const struct gp *g, const double *centre, double side,
     }
 }
 
+/* The side of the trust box. Where results are noisy, a failure to improve says
+ * little, and the box stays wide enough to tell one side from the other. */
+static double side_of(const struct query *q, const struct model *m)
+{
+    double side = history_box(q->b->history, q->b->n_design);
+
+    return gp_noisy(&m->truth) ? fmax(side, least_side) : side;
+}
+
 /* The best free point of a listed space, by looking at all of them. */
 static void pick_listed(const struct query *q, const struct model *m,
                         struct point *out)
@@ -238,7 +248,7 @@ static void pick_listed(const struct query *q, const struct model *m,
  * to it. */
 static bool stale(const struct query *q, const struct gp *g, const double *row)
 {
-    if (q->b->study->noisy || g->noise > 1e-3 * g->variance)
+    if (q->b->study->noisy || gp_noisy(g))
         return false;
     for (size_t i = 0; i < g->n; i++)
         if (gp_distance(g->theta, g->d, g->n_numeric, row, g->x + i * g->d) <
@@ -328,8 +338,7 @@ static void pick_sought(const struct query *q, const struct model *m,
         if (m->ranked[k] != m->best)
             history_latent(h, m->ranked, m->ranked[k], best + n_best++ * d);
     s.n_best = n_best;
-    box(m->acquire.gp, best, global ? INFINITY : history_box(h, b->n_design),
-        low, high);
+    box(m->acquire.gp, best, global ? INFINITY : side_of(q, m), low, high);
     seek_run(&s, &found);
     if (!pick_found(q, m, &found, &out->point) &&
         !pick_near(q, m, &found, &out->point)) {
@@ -380,6 +389,8 @@ static int ask_bayes(const void *state, int64_t number,
     *answer = ALGORITHM_POINT;
     if (q.n_free == 0 && !b->study->noisy)
         *answer = ALGORITHM_DONE;
+    else if (kinds_default(b->study, number, out) && !taken(&q, &out->point))
+        ; /* whatever start points and trials from outside have told */
     else if (n + n_running < b->n_design || 2 * n < b->n_design)
         design(&q, out);
     else

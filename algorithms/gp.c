@@ -414,6 +414,11 @@ int gp_factor(struct gp *g)
 }
 
 /* K w = y - N w, where N is what was added to the diagonal of K. */
+bool gp_noisy(const struct gp *g)
+{
+    return g->noise > 1e-3 * g->variance;
+}
+
 void gp_known(const struct gp *g, double *means)
 {
     for (size_t i = 0; i < g->n; i++)

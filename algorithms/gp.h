@@ -58,6 +58,9 @@ void gp_fit(struct gp *g, const double *starts, size_t n, int most);
  * Returns -1 if even that fails. */
 int gp_factor(struct gp *g);
 
+/* Whether it takes some of its results for noise. */
+bool gp_noisy(const struct gp *g);
+
 /* The means that are expected at its own rows, where results were y. */
 void gp_known(const struct gp *g, double *means);
 

@@ -319,7 +319,7 @@ static void crown(struct model *m, const struct history *h,
                   const struct choice *c, const double *y, double *level)
 {
     const struct gp *g = &m->truth;
-    bool noisy = g->noise > 1e-3 * g->variance;
+    bool noisy = gp_noisy(g);
     double *means = slab_new(g->n), most = -INFINITY;
 
     m->best = m->ranked[0];

@@ -2,93 +2,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "algorithms/warp.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "algorithms/slab.h"
+#include "base/mem.h"
 
-static int by_value(const void *a, const void *b)
+/* Distances from the best count evenly up to `near` times the median's, and by
+ * their logarithm beyond; two neighbours are never more than `most_gap`
+ * apart. */
+static const double near = 2, most_gap = 0.3;
+
+/* A result and where it stood. */
+struct ranked {
+    double y;
+    size_t place;
+};
+
+static int by_rank(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    double x = ((const struct ranked *)a)->y, y = ((const struct ranked *)b)->y;
 
-    return (x > y) - (x < y);
+    return (x < y) - (x > y);
 }
 
-/* How many of the sorted different values are below x. */
-static size_t below(const double *sorted, size_t n, double x)
+/* Half of what lies between two results; halves first, so that no difference
+ * overflows. */
+static double gap(double better, double worse)
 {
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (sorted[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return better / 2 - worse / 2;
 }
 
-/* From the median, 0, to the best, 1; halves first so that no difference
- * overflows. What is below the median stays for rank_lower_half. Returns the
- * root mean square of the upper half, or 1 if that has no width. */
-static double squeeze(const double *raw, size_t n, double median, double best,
-                      double *out)
+/* From the best down: distances, shrunk. */
+static void descend(const struct ranked *r, size_t n, double *out)
 {
-    double width = best / 2 - median / 2, sum = 0;
-    size_t count = 0;
+    double best = r[0].y, width = gap(best, r[n / 2].y), last = 0, depth = 0;
 
+    if (!(width > 0)) /* half of all are the best */
+        width = gap(best, r[n - 1].y);
     for (size_t i = 0; i < n; i++) {
-        if (raw[i] < median)
-            continue;
-        out[i] = width > 0 ? (raw[i] / 2 - median / 2) / width : 0;
-        sum += out[i] * out[i];
-        count++;
+        double distance =
+            width > 0 ? fmin(gap(best, r[i].y) / width, 1e300) : 0;
+        double now = asinh(distance / near);
+
+        depth += fmin(now - last, most_gap);
+        last = now;
+        out[r[i].place] = -depth;
     }
-    return sum > 0 ? sqrt(sum / (double)count) : 1;
-}
-
-/* Values below the median become normal quantiles of their rank among the
- * different values, as wide as the upper half is. */
-static void rank_lower_half(const double *raw, size_t n, double *out)
-{
-    double *sorted = slab_copy(raw, n), a = 0, b = 0, median = 0, width = 0;
-    double under = 0;
-    size_t distinct = 0;
-
-    qsort(sorted, n, sizeof *sorted, by_value);
-    a = sorted[(n - 1) / 2];
-    b = sorted[n / 2];
-    median = a == b ? a : a / 2 + b / 2;
-    width = squeeze(raw, n, median, sorted[n - 1], out);
-    for (size_t i = 0; i < n; i++)
-        if (!distinct || sorted[i] != sorted[distinct - 1])
-            sorted[distinct++] = sorted[i];
-    under = (double)below(sorted, distinct, median);
-    if (sorted[(size_t)under] == median)
-        under += 0.5;
-    for (size_t i = 0; i < n; i++) {
-        double rank = (double)below(sorted, distinct, raw[i]) + 0.5;
-
-        if (raw[i] < median)
-            out[i] = width * gsl_cdf_ugaussian_Pinv(0.5 * rank / under);
-    }
-    free(sorted);
-}
-
-static void take_logs(double *y, size_t n)
-{
-    double low = INFINITY, high = -INFINITY;
-
-    for (size_t i = 0; i < n; i++) {
-        low = fmin(low, y[i]);
-        high = fmax(high, y[i]);
-    }
-    for (size_t i = 0; i < n; i++)
-        y[i] = 0.5 - log1p(0.5 * (high - y[i]) / (high - low)) / log(1.5);
 }
 
 static void standardise(double *y, size_t n)
@@ -106,16 +66,13 @@ static void standardise(double *y, size_t n)
 
 void warp_results(const double *raw, size_t n, double *out)
 {
-    bool equal = true;
+    struct ranked *r = mem_new(n, sizeof *r);
 
-    for (size_t i = 1; i < n; i++)
-        equal = equal && raw[i] == raw[0];
-    if (n == 0 || equal) {
-        for (size_t i = 0; i < n; i++)
-            out[i] = 0;
-        return;
-    }
-    rank_lower_half(raw, n, out);
-    take_logs(out, n);
+    for (size_t i = 0; i < n; i++)
+        r[i] = (struct ranked){raw[i], i};
+    qsort(r, n, sizeof *r, by_rank);
+    if (n)
+        descend(r, n, out);
     standardise(out, n);
+    free(r);
 }

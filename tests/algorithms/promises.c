@@ -431,7 +431,7 @@ END_TEST
 
 START_TEST(many_start_points_do_not_keep_the_defaults_from_being_tried)
 {
-    static const char *const names[] = {"tpe", "cma-es", "random",
+    static const char *const names[] = {"bayesian", "tpe", "cma-es", "random",
                                         "quasi-random"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

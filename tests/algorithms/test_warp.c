@@ -39,7 +39,7 @@ START_TEST(order_is_kept_and_the_scale_is_one)
 }
 END_TEST
 
-START_TEST(a_disaster_teaches_no_more_than_a_bad_result)
+START_TEST(a_disaster_teaches_hardly_more_than_a_bad_result)
 {
     static const double bad[] = {1, 2, 3, 4, 5}, worse[] = {-1e200, 2, 3, 4, 5};
     double a[5], b[5];
@@ -48,6 +48,19 @@ START_TEST(a_disaster_teaches_no_more_than_a_bad_result)
     warp_results(worse, 5, b);
     for (size_t i = 0; i < 5; i++)
         ck_assert_double_eq_tol(a[i], b[i], 0.3);
+}
+END_TEST
+
+START_TEST(distances_near_the_best_are_kept_and_far_ones_shrink)
+{
+    double raw[60], out[60];
+
+    for (int i = 0; i < 60; i++)
+        raw[i] = i < 30 ? -exp(0.3 * (30 - i)) : i - 59;
+    warp_results(raw, 60, out);
+    ck_assert_double_eq_tol((out[59] - out[58]) / (out[50] - out[49]), 1, 0.1);
+    ck_assert_double_lt(out[1] - out[0], 20 * (out[59] - out[58]));
+    ck_assert_double_gt(raw[1] - raw[0], 1000 * (raw[59] - raw[58]));
 }
 END_TEST
 
@@ -65,4 +78,6 @@ START_TEST(equal_results_say_nothing)
 END_TEST
 
 SUITE("algorithms/warp", order_is_kept_and_the_scale_is_one,
-      a_disaster_teaches_no_more_than_a_bad_result, equal_results_say_nothing)
+      a_disaster_teaches_hardly_more_than_a_bad_result,
+      distances_near_the_best_are_kept_and_far_ones_shrink,
+      equal_results_say_nothing)
