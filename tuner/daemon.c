@@ -29,6 +29,7 @@
 #include "tuner/engine.h"
 #include "tuner/images.h"
 #include "tuner/owner.h"
+#include "tuner/timed.h"
 
 enum {
     TICK_MS = 100,
@@ -49,6 +50,7 @@ struct daemon {
     struct launcher *launcher;
     struct store *store;
     struct worker *worker;
+    struct timed *timed; /* the worker as the engine knows it */
     struct engine *engine;
     struct api *api;
     struct door *door;
@@ -194,7 +196,6 @@ static int open_engine(struct daemon *d, struct err *e)
         .store = d->store,
         .local = d->launcher,
         .clock = &clock_real,
-        .worker = d->worker,
         .state_dir = d->config->state,
         .environ_ = environ,
         .processors = (int)d->config->processors,
@@ -205,6 +206,8 @@ static int open_engine(struct daemon *d, struct err *e)
         .ctx = d,
     };
 
+    d->timed = timed_new(d->worker);
+    parts.worker = timed_worker(d->timed);
     return engine_open(&d->engine, &parts, e);
 }
 
@@ -311,6 +314,8 @@ static int open_face(struct daemon *d, struct err *e)
                               .store = d->store,
                               .loop = d->loop,
                               .state_dir = d->config->state,
+                              .least_free_bytes = d->config->least_free,
+                              .timed = d->timed,
                               .images = d->images.doc ? &d->images : NULL,
                               .look_only = d->config->look_only};
     char *owner = NULL;
@@ -384,6 +389,7 @@ static void close_all(struct daemon *d)
     if (d->engine)
         engine_close(d->engine);
     api_free(d->api);
+    timed_free(d->timed);
     serve_close(d->serve);
     door_free(d->door);
     image_map_clear(&d->images);
