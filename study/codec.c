@@ -205,11 +205,12 @@ static void check_size(struct reading *r)
     text_clear(&whole);
 }
 
-/* Our own long form keeps what codec_decode_job has read. */
+/* A job of theirs may; our own long form keeps what codec_decode_job has
+ * read. */
 static bool tunes_nothing(const struct reading *r)
 {
-    return r->alone ||
-           (r->s->dialect != DIALECT_SHORT && node_get(r->doc, "dialect"));
+    return r->s->dialect != DIALECT_SHORT &&
+           (r->alone || node_get(r->doc, "dialect"));
 }
 
 /* One trial, at the one point that there is, and no second chance. */

@@ -296,8 +296,6 @@ static const struct key input_keys[] = {
 static void settle_command(struct reading *r, const struct node *v,
                            const struct job *job)
 {
-    struct study_job *j = &r->s->job;
-
     if (job->process) {
         process_read(r, job->process);
     } else if (job->image || job->command) {
@@ -308,10 +306,10 @@ static void settle_command(struct reading *r, const struct node *v,
     } else if (job->module) {
         const char *module = reading_text(r, "pythonModule", job->module);
 
-        reading_add_word(j, "python3");
-        reading_add_word(j, "-m");
+        reading_add_word(r, "", v, "python3");
+        reading_add_word(r, "", v, "-m");
         if (module)
-            reading_add_word(j, module);
+            reading_add_word(r, "pythonModule", job->module, module);
     } else {
         reading_fault(r, v,
                       "trainingInput says nothing to run; write pythonModule, "
@@ -319,7 +317,7 @@ static void settle_command(struct reading *r, const struct node *v,
         return;
     }
     if (job->args)
-        reading_words(r, "args", job->args, &j->argv, &j->n_argv);
+        reading_words(r, "args", job->args);
 }
 
 static void read_input(struct reading *r, const struct key *k,

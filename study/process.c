@@ -162,11 +162,12 @@ void process_read(struct reading *r, const struct node *v)
 
     reading_keys(r, v, keys, &p, "processSpec");
     if (p.command)
-        reading_words(r, "command", p.command, &j->argv, &j->n_argv);
+        reading_words(r, "command", p.command);
     if (p.args)
-        reading_words(r, "args", p.args, &j->argv, &j->n_argv);
+        reading_words(r, "args", p.args);
     if (j->n_argv == 0 && r->f->n == before)
         reading_fault(r, v,
                       "processSpec: command is missing; it is the list "
                       "of words to run");
+    reading_program(r, "processSpec", v, before);
 }

@@ -458,14 +458,30 @@ void key_refuse_set(struct reading *r, const struct key *k,
         key_refuse(r, k, v, into);
 }
 
-static void add_word(char ***words, size_t *n, char *word)
+static size_t count_holes(const char *word)
 {
-    *words = mem_resize(*words, *n + 1, sizeof **words);
-    (*words)[(*n)++] = word;
+    static const char args[] = "{args}";
+    size_t n = 0;
+
+    for (; (word = strstr(word, args)); word += strlen(args))
+        n++;
+    return n;
 }
 
-void reading_words(struct reading *r, const char *key, const struct node *v,
-                   char ***words, size_t *n)
+void reading_add_word(struct reading *r, const char *key, const struct node *v,
+                      const char *word)
+{
+    struct study_job *j = &r->s->job;
+    size_t before = r->holes;
+
+    r->holes += count_holes(word);
+    if (before <= 1 && r->holes > 1)
+        reading_fault(r, v, "%s: {args} may stand there once", key);
+    j->argv = mem_resize(j->argv, j->n_argv + 1, sizeof *j->argv);
+    j->argv[j->n_argv++] = mem_copy_text(word);
+}
+
+void reading_words(struct reading *r, const char *key, const struct node *v)
 {
     if (v->kind != NODE_LIST) {
         reading_fault(r, v, "%s must be a list of words", key);
@@ -475,7 +491,7 @@ void reading_words(struct reading *r, const char *key, const struct node *v,
         const struct node *word = v->items[i].value;
 
         if (word->kind == NODE_SCALAR)
-            add_word(words, n, mem_copy_text(word->text));
+            reading_add_word(r, key, word, word->text);
         else
             reading_fault(r, word,
                           "%s must be a list of words; put this one "
@@ -484,9 +500,13 @@ void reading_words(struct reading *r, const char *key, const struct node *v,
     }
 }
 
-void reading_add_word(struct study_job *j, const char *word)
+void reading_program(struct reading *r, const char *key, const struct node *v,
+                     size_t before)
 {
-    add_word(&j->argv, &j->n_argv, mem_copy_text(word));
+    const struct study_job *j = &r->s->job;
+
+    if (r->f->n == before && (j->n_argv == 0 || !*j->argv[0]))
+        reading_fault(r, v, "%s: there is no program to run", key);
 }
 
 static bool is_identifier(const char *name)

@@ -29,6 +29,8 @@ struct reading {
     const struct node *start; /* points to try first */
     bool too_many;            /* of them, and it was said */
 
+    size_t holes; /* how often {args} stood in the command so far */
+
     /* AI Platform and Vertex: the parts a command is put together from. */
     const struct node *command, *args, *module, *image, *container;
 };
@@ -92,10 +94,16 @@ key_fn key_refuse; /* known, and not to be had: why */
 /* As key_refuse, but 0, false, "" and empty lists and maps are fine. */
 key_fn key_refuse_set;
 
-/* Sets the list of words (texts in a list) that `v` is. */
-void reading_words(struct reading *r, const char *key, const struct node *v,
-                   char ***words, size_t *n);
-void reading_add_word(struct study_job *j, const char *word);
+/* Adds the words of the command that `v` lists, or one that was made of it:
+ * {args} may stand in all of them once. */
+void reading_words(struct reading *r, const char *key, const struct node *v);
+void reading_add_word(struct reading *r, const char *key, const struct node *v,
+                      const char *word);
+
+/* A command there is no program in is a fault at `v`, unless there are some
+ * already since `before`. */
+void reading_program(struct reading *r, const char *key, const struct node *v,
+                     size_t before);
 
 /* Adds NAME=value to the job's environment. */
 void reading_add_env(struct reading *r, const struct node *at, const char *name,

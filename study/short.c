@@ -124,41 +124,22 @@ static void split_command(struct reading *r, const struct node *v)
                           "write run: [sh, -c, '...'] if you want one",
                           text_str(&word));
         else
-            reading_add_word(&r->s->job, text_str(&word));
+            reading_add_word(r, "run", v, text_str(&word));
     }
     text_clear(&word);
-}
-
-static size_t count_holes(const char *word)
-{
-    size_t n = 0;
-
-    while ((word = strstr(word, "{args}"))) {
-        word++;
-        n++;
-    }
-    return n;
 }
 
 static void read_run(struct reading *r, const struct key *k,
                      const struct node *v, void *into)
 {
-    struct study_job *j = &r->s->job;
-    size_t before = r->f->n, holes = 0;
+    size_t before = r->f->n;
 
     (void)into;
     if (v->kind == NODE_SCALAR)
         split_command(r, v);
     else
-        reading_words(r, k->name, v, &j->argv, &j->n_argv);
-    for (size_t i = 0; i < j->n_argv; i++)
-        holes += count_holes(j->argv[i]);
-    if (r->f->n > before)
-        return;
-    if (j->n_argv == 0 || !*j->argv[0])
-        reading_fault(r, v, "run: there is no program to run");
-    else if (holes > 1)
-        reading_fault(r, v, "run: {args} may stand there once");
+        reading_words(r, k->name, v);
+    reading_program(r, k->name, v, before);
 }
 
 static void read_env(struct reading *r, const struct key *k,

@@ -66,6 +66,7 @@ const char *const fuzz_words[] = {"..",
                                   "\r\n",
                                   "\"",
                                   "{args}",
+                                  "['']",
                                   "{trial}",
                                   "studySpec:",
                                   "trialJobSpec:",
@@ -98,14 +99,17 @@ static char *written(const struct study *s)
     return text_take(&out);
 }
 
-static void try_study(const char *bytes, size_t n)
+typedef int decoder_fn(const char *bytes, size_t n, const char *file,
+                       struct study *out, struct faults *f);
+
+static void try_study(decoder_fn *decode, const char *bytes, size_t n)
 {
     struct study s, again;
     struct faults f;
     char *first, *second;
 
     faults_init(&f);
-    if (codec_decode(bytes, n, "file", &s, &f)) {
+    if (decode(bytes, n, "file", &s, &f)) {
         if (f.n == 0)
             broken("a refusal names a fault", "");
         faults_clear(&f);
@@ -167,7 +171,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *bytes = (const char *)data;
 
-    try_study(bytes, size);
+    try_study(codec_decode, bytes, size);
+    try_study(codec_decode_job, bytes, size);
+    try_study(codec_decode_vizier, bytes, size);
     try_trials(bytes, size);
     try_body(bytes, size);
     return 0;

@@ -158,6 +158,35 @@ START_TEST(a_name_that_is_open_is_made_of_the_files)
 }
 END_TEST
 
+START_TEST(only_a_job_of_theirs_may_tune_nothing)
+{
+    static const struct {
+        const char *text;
+        int rc;
+    } rows[] = {
+        {"study: a\n", -1},
+        {"study: a\ndialect: vertex\nrun: ./t\n", 0},
+        {"trialJobSpec: {workerPoolSpecs: [{processSpec: {command: [t]}}]}", 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct faults f;
+        struct study s;
+
+        faults_init(&f);
+        ck_assert_int_eq(
+            codec_decode_job(rows[i].text, strlen(rows[i].text), "job", &s, &f),
+            rows[i].rc);
+        ck_assert_uint_eq(f.n, rows[i].rc ? 1 : 0);
+        if (!rows[i].rc) {
+            read_again(&s);
+            study_clear(&s);
+        }
+        faults_clear(&f);
+    }
+}
+END_TEST
+
 START_TEST(documents_that_are_none_are_refused)
 {
     static const struct {
@@ -234,6 +263,7 @@ SUITE_WITHIN(240, "study/codec", what_was_written_reads_back_as_the_same_study,
              the_three_dialects_say_the_same_of_the_digits,
              the_dialect_is_seen_by_the_top_keys,
              a_name_that_is_open_is_made_of_the_files,
+             only_a_job_of_theirs_may_tune_nothing,
              documents_that_are_none_are_refused,
              a_file_cannot_stand_for_more_than_is_kept,
              what_grows_too_large_when_written_is_refused)

@@ -9,6 +9,7 @@
 #include "study/codec.h"
 #include "study/command.h"
 #include "tests/lib/suite.h"
+#include "tests/study/lib/read.h"
 
 static const char map_text[] = "gcr.io/acme/digits:\n"
                                "  entrypoint: [./train, --fast]\n"
@@ -65,6 +66,7 @@ static void decode(const struct text *doc, bool alone, struct study *s)
                                                    s, &f);
     ck_assert_msg(rc == 0, "%s", f.n ? f.items[0].text : "?");
     faults_clear(&f);
+    read_again(s);
 }
 
 #define CONTAINER(spec)                                                        \

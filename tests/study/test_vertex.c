@@ -189,6 +189,14 @@ static const struct {
      "[./t]}}]}\n",
      "1:43: goal must be MAXIMIZE, MINIMIZE or "
      "GOAL_TYPE_UNSPECIFIED, not \"UP\"\n"},
+    {TRIAL,
+     "{workerPoolSpecs: [{processSpec: {command: [./t, '{args}'], args: "
+     "[a, 'b {args}']}}]}",
+     "5:85: args: {args} may stand there once\n"},
+    {TRIAL, "{workerPoolSpecs: [{processSpec: {command: ['{args}{args}']}}]}",
+     "5:59: command: {args} may stand there once\n"},
+    {TRIAL, "{workerPoolSpecs: [{processSpec: {command: ['', a]}}]}",
+     "5:48: processSpec: there is no program to run\n"},
     {WHOLE,
      "studySpec:\n"
      "  metrics: [{metricId: a}]\n"

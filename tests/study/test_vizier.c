@@ -36,6 +36,7 @@ static void must_decode(const char *spec, struct study *s)
 
     ck_assert_str_eq(faults, "");
     free(faults);
+    read_again(s);
 }
 
 START_TEST(a_study_of_vizier_runs_nothing_and_ends_of_itself_never)

@@ -21,7 +21,7 @@ static char *told(const struct faults *f)
     return text_take(&out);
 }
 
-void read_good(const char *text, struct study *s)
+static void must_decode(const char *text, struct study *s)
 {
     struct faults f;
     char *sentences;
@@ -34,6 +34,25 @@ void read_good(const char *text, struct study *s)
     ck_assert_uint_eq(f.n, 0);
     free(sentences);
     faults_clear(&f);
+}
+
+void read_again(const struct study *s)
+{
+    char *stored = write_json(s), *again;
+    struct study then;
+
+    must_decode(stored, &then);
+    again = write_json(&then);
+    ck_assert_str_eq(stored, again);
+    free(again);
+    free(stored);
+    study_clear(&then);
+}
+
+void read_good(const char *text, struct study *s)
+{
+    must_decode(text, s);
+    read_again(s);
 }
 
 char *read_faults(const char *text)

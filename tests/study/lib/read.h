@@ -5,8 +5,12 @@
 
 #include "study/study.h"
 
-/* Decodes the text, which must be without faults. *s is to be cleared. */
+/* Decodes the text, which must be without faults. *s is to be cleared. What
+ * was accepted is read again as the store would keep it. */
 void read_good(const char *text, struct study *s);
+
+/* What the store would keep of the study must decode to the same again. */
+void read_again(const struct study *s);
 
 /* The faults of a text, one a line as LINE:COLUMN: text; "" if there are none.
  * Yours to free. */
