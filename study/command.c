@@ -215,25 +215,25 @@ static bool is_filled_in(const struct study *s, const char *word)
     return false;
 }
 
-/* Where the arguments that the file declares begin: after the program, and
- * after the module of a pythonModule. */
-static size_t first_declared(const struct study *s)
+/* The module that a Python job of Google's formats names, or NULL. */
+static const char *module_of(const struct study *s)
 {
     char *const *argv = s->job.argv;
 
-    if (s->dialect == DIALECT_AI_PLATFORM && s->job.n_argv > 2 &&
+    if (s->dialect != DIALECT_SHORT && s->job.n_argv > 2 &&
         strcmp(argv[0], "python3") == 0 && strcmp(argv[1], "-m") == 0)
-        return 3;
-    return 1;
+        return argv[2];
+    return NULL;
 }
 
-/* What the formats call args: the declared ones, without the trial's. */
+/* What the formats call args: the declared ones, without the trial's. They
+ * stand behind the module, or the program. */
 static void add_job_args(const struct study *s, struct text *out)
 {
     const char *comma = "";
 
     text_add(out, "[");
-    for (size_t i = first_declared(s); i < s->job.n_argv; i++) {
+    for (size_t i = module_of(s) ? 3 : 1; i < s->job.n_argv; i++) {
         if (is_filled_in(s, s->job.argv[i]))
             continue;
         text_add(out, comma);
@@ -243,14 +243,30 @@ static void add_job_args(const struct study *s, struct text *out)
     text_add(out, "]");
 }
 
+/* On Vertex only a Python package has arguments there; those of a container
+ * stand in its own spec. */
+static void vertex_job(const struct study *s, struct text *out)
+{
+    const char *module = module_of(s);
+
+    text_add(out, "{\"python_module\":");
+    quote_json(out, module ? module : "");
+    text_add(out, ",\"package_uris\":[],\"job_args\":");
+    if (module)
+        add_job_args(s, out);
+    else
+        text_add(out, "[]");
+    text_add(out, "}");
+}
+
 /* The `job` of each dialect: an object, or on Vertex text that holds one. */
 static void job_text(const struct study *s, struct text *out)
 {
-    if (s->dialect == DIALECT_VERTEX)
-        text_add(out, "{\"python_module\":\"\",\"package_uris\":[],"
-                      "\"job_args\":");
-    else
-        text_add(out, "{\"scale_tier\":\"BASIC\",\"args\":");
+    if (s->dialect == DIALECT_VERTEX) {
+        vertex_job(s, out);
+        return;
+    }
+    text_add(out, "{\"scale_tier\":\"BASIC\",\"args\":");
     add_job_args(s, out);
     text_add(out, "}");
 }

@@ -298,9 +298,7 @@ START_TEST(a_vertex_trial_is_started_as_vertex_does)
          "{\"cluster\":{\"workerpool0\":[\"127.0.0.1:29500\"]},"
          "\"environment\":\"cloud\",\"task\":{\"type\":\"workerpool0\","
          "\"index\":0,\"trial\":\"7\"},\"job\":\"{\\\"python_module\\\":"
-         "\\\"\\\",\\\"package_uris\\\":[],\\\"job_args\\\":["
-         "\\\"$(DATA)/x\\\",\\\"$$(DATA)\\\",\\\"$(NONE)\\\","
-         "\\\"--id=$(CLOUD_ML_TRIAL_ID)\\\",\\\"$(\\\",\\\"$()\\\"]}\"}"},
+         "\\\"\\\",\\\"package_uris\\\":[],\\\"job_args\\\":[]}\"}"},
         {"TF_CONFIG", NULL},
         {"CLOUD_ML_HP_METRIC_TAG", "loss"},
         {"AIP_MODEL_DIR", "/srv/out/7/model/"},
@@ -321,6 +319,26 @@ START_TEST(a_vertex_trial_is_started_as_vertex_does)
     words_set_env(&env, "TF_CONFIG", "{\"of\": \"another job\"}");
     words_set_env(&env, "ROOT", "/stale");
     environ_of(vertex_file, json, &env);
+    CHECK_ENVIRON(&env, rows);
+    words_clear(&env);
+}
+END_TEST
+
+START_TEST(the_arguments_of_a_python_package_are_said)
+{
+    static const struct variable rows[] = {
+        {"CLOUD_ML_JOB",
+         "{\"python_module\":\"trainer.task\",\"package_uris\":[],"
+         "\"job_args\":[\"--epochs=5\"]}"},
+    };
+    struct words env;
+
+    words_init(&env);
+    environ_of("studySpec: {metrics: [{metricId: m}], parameters: "
+               "[{parameterId: lr, doubleValueSpec: {maxValue: 1}}]}\n"
+               "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "
+               "[python3, -m, trainer.task], args: [--epochs=5, '{args}']}}]}",
+               "{\"lr\": 0.25}", &env);
     CHECK_ENVIRON(&env, rows);
     words_clear(&env);
 }
@@ -347,4 +365,5 @@ SUITE("study/command", arguments_are_written_in_the_style_that_is_asked_for,
       a_short_study_sets_roles_and_all_that_programs_look_for,
       the_process_starts_in_the_work_folder,
       an_ai_platform_trial_is_started_as_ai_platform_does,
-      a_vertex_trial_is_started_as_vertex_does, parameters_may_be_variables)
+      a_vertex_trial_is_started_as_vertex_does,
+      the_arguments_of_a_python_package_are_said, parameters_may_be_variables)
