@@ -94,12 +94,6 @@ static void trim_slashes(char *path)
         path[--n] = '\0';
 }
 
-/* A job that tunes nothing: programs look for a trial's number to know. */
-static bool is_alone(const struct study *s)
-{
-    return s->space.n == 0;
-}
-
 /* DIR/TRIAL of a folder that each trial has a part of. */
 static char *trial_part(const struct study *s, const char *dir,
                         const struct command_place *at)
@@ -108,7 +102,7 @@ static char *trial_part(const struct study *s, const char *dir,
     char *out;
 
     trim_slashes(base);
-    if (is_alone(s))
+    if (!study_tunes(s))
         return base;
     out = mem_format("%s/%lld", base, (long long)at->trial);
     free(base);
@@ -271,11 +265,11 @@ static void job_text(const struct study *s, struct text *out)
     text_add(out, "}");
 }
 
-/* The trial's number, where there are trials. */
+/* The trial's number, where there are trials: programs look for it to know. */
 static void add_trial(const struct study *s, const struct command_place *at,
                       struct text *out)
 {
-    if (!is_alone(s))
+    if (study_tunes(s))
         text_addf(out, ",\"trial\":\"%lld\"", (long long)at->trial);
 }
 
@@ -330,7 +324,7 @@ static void set_tf_config(const struct study *s, const struct command_place *at,
 static void set_tuning(const struct study *s, const struct command_place *at,
                        struct words *out)
 {
-    if (is_alone(s)) {
+    if (!study_tunes(s)) {
         unset_env(out, "CLOUD_ML_TRIAL_ID");
         unset_env(out, "CLOUD_ML_HP_METRIC_FILE");
         unset_env(out, "CLOUD_ML_HP_METRIC_TAG");

@@ -84,6 +84,11 @@ void study_clear(struct study *s)
     *s = (struct study){0};
 }
 
+bool study_tunes(const struct study *s)
+{
+    return s->space.n > 0;
+}
+
 bool study_better(const struct study *s, double a, double b)
 {
     return s->maximize ? a > b : a < b;

@@ -105,6 +105,10 @@ void study_clear(struct study *s);
 /* Every algorithm name a study may write, the default first; ends with NULL. */
 extern const char *const study_algorithms[];
 
+/* False for a job of one trial that was read by codec_decode_job: it has no
+ * parameters, and nobody asked for a metric. */
+bool study_tunes(const struct study *s);
+
 /* True if value a is better than b for this study's goal. */
 bool study_better(const struct study *s, double a, double b);
 

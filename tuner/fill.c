@@ -115,6 +115,13 @@ static void refuse_asks(struct board *b, struct live_study *s,
     board_refuse(b, s, &e);
 }
 
+/* A job that tunes nothing needs no value. */
+static bool has_succeeded(const struct live_study *s)
+{
+    return s->best_number > 0 ||
+           (!study_tunes(&s->study) && s->counts[TRIAL_SUCCEEDED] > 0);
+}
+
 /* ENDING -> its end, once nothing of it is live: it is off the board then. */
 static void finish(struct board *b, struct live_study *s)
 {
@@ -137,7 +144,7 @@ static void finish(struct board *b, struct live_study *s)
         return;
     if (s->cancelled)
         to = STUDY_CANCELLED;
-    else if (s->best_number > 0)
+    else if (has_succeeded(s))
         to = STUDY_SUCCEEDED;
     reason = mem_copy_text(s->reason);
     rc = run_study(b, s, to, reason, s->cancelled);

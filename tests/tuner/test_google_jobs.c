@@ -212,6 +212,29 @@ static void ends(const char *path, const char *state)
     json_decref(got);
 }
 
+/* How the command line sees the job, whose id is its study's, and its only
+ * trial. */
+static void reads(const char *path, const char *study, const char *trial)
+{
+    char *id = mem_format("/api/studies/id:%s", strrchr(path, '/') + 1);
+    char *first = mem_format("%s/trials/1", id);
+    json_t *got;
+
+    while (!json_integer_value(
+        json_object_get(got = ask(200, "GET", id, NULL), "ended"))) {
+        json_decref(got);
+        nap();
+    }
+    ck_assert_str_eq(text(got, "state"), study);
+    json_decref(got);
+    got = ask(200, "GET", first, NULL);
+    ck_assert_str_eq(text(got, "state"), trial);
+    ck_assert(json_is_null(json_object_get(got, "value")));
+    json_decref(got);
+    free(first);
+    free(id);
+}
+
 START_TEST(a_custom_job_has_the_end_of_its_process)
 {
     char *good, *bad;
@@ -222,6 +245,9 @@ START_TEST(a_custom_job_has_the_end_of_its_process)
     bad = submit(CUSTOM, custom("same", "echo why >&2; exit 3"));
     ck_assert_str_ne(good, bad);
     ends(good, "JOB_STATE_SUCCEEDED");
+    reads(good, "SUCCEEDED", "SUCCEEDED");
+    ends(bad, "JOB_STATE_FAILED");
+    reads(bad, "FAILED", "FAILED");
     got = wait_for(bad);
     ck_assert_str_eq(text(got, "state"), "JOB_STATE_FAILED");
     ck_assert_str_eq(text(json_object_get(got, "error"), "message"),
