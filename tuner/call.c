@@ -92,6 +92,10 @@ void call_fail(struct call *c, const struct err *e, const struct faults *f)
 {
     text_reset(&c->out);
     c->type = "application/json";
+    if (c->complain) {
+        c->complain(c, e);
+        return;
+    }
     c->status = reply_status(f && f->n > 0 ? ERR_INVALID : e->code);
     reply_error(&c->out, e, f);
 }

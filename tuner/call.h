@@ -57,6 +57,8 @@ struct call {
     struct text out;         /* the answer's bytes */
     int status;              /* 200 at the start */
     const char *type;        /* the answer's content type */
+    /* Makes the answer an error in another shape than ours; NULL = ours. */
+    void (*complain)(struct call *c, const struct err *e);
     bool later;    /* call_keep: the function returns, the call stays */
     bool serving;  /* its function has not returned yet */
     bool finished; /* call_finish: it goes out once what was written is on
@@ -88,7 +90,8 @@ void call_stream(struct call *c, void (*sent)(void *call));
  * keeps up: if not, wait for `sent`. */
 bool call_push(struct call *c);
 
-/* Makes the answer an error; f may be NULL. */
+/* Makes the answer an error, in the shape of its route; f may be NULL, and is
+ * of our own routes only. */
 void call_fail(struct call *c, const struct err *e, const struct faults *f);
 
 /* The call's function returned rc, with *e if that is -1: answers, unless the

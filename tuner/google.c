@@ -159,6 +159,15 @@ static const struct google_route *find(struct google_call *g, const char *path,
     return found;
 }
 
+/* What goes wrong after the route has answered: nothing could be kept, or the
+ * service ends. */
+static void complain(struct call *c, const struct err *e)
+{
+    struct google_call g = {.call = c};
+
+    google_fail(&g, e);
+}
+
 void google_serve(struct call *c)
 {
     const char *path = request_path(c->request);
@@ -168,6 +177,7 @@ void google_serve(struct call *c)
         find(&g, path, path + strlen(prefixes[prefix].prefix));
     struct err e;
 
+    c->complain = complain;
     if (!route) {
         google_err(&g, GOOGLE_ABSENT, &e,
                    "there is no %s %.200s here; docs/vertex.md lists what "

@@ -4,9 +4,11 @@
 #include "tuner/google.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/mem.h"
 #include "tests/lib/suite.h"
@@ -653,6 +655,61 @@ START_TEST(what_is_not_there_is_not_found)
 }
 END_TEST
 
+/* No file may grow: it is as if the disk were full. */
+static void fill_disk(bool full)
+{
+    struct rlimit limit = {full ? 0 : RLIM_INFINITY, RLIM_INFINITY};
+
+    ck_assert_int_eq(prlimit(service.pid, RLIMIT_FSIZE, &limit, NULL), 0);
+}
+
+START_TEST(what_cannot_be_kept_is_refused_in_googles_shape)
+{
+    static const char body[] =
+        "{\"displayName\": \"b\", \"studySpec\": {\"metrics\": "
+        "[{\"metricId\": \"m\"}], \"parameters\": [{\"parameterId\": "
+        "\"x\", \"doubleValueSpec\": {\"maxValue\": 1}}]}}";
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    json_t *got, *error;
+
+    sigaction(SIGXFSZ, &ignore, &before); /* the service inherits it */
+    begin();
+    sigaction(SIGXFSZ, &before, NULL);
+    make("a", "");
+    fill_disk(true);
+    got = ask(500, "POST", V "/studies", body);
+    error = json_object_get(got, "error");
+    ck_assert_int_eq(json_integer_value(json_object_get(error, "code")), 500);
+    ck_assert_str_eq(google_text(error, "status"), "INTERNAL");
+    ck_assert_ptr_nonnull(strstr(google_text(error, "message"), "make room"));
+    ck_assert(json_is_array(json_object_get(error, "details")));
+    drop(got);
+    fill_disk(false);
+    end();
+}
+END_TEST
+
+START_TEST(who_may_end_a_study_may_not_delete_it)
+{
+    static const char *const ends[] = {"/studies/*", "/customJobs/*",
+                                       "/hyperparameterTuningJobs/*"};
+    const struct google_route *route;
+    size_t found = 0;
+
+    for (size_t i = 0; (route = google_route(i)); i++)
+        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+            const char *at = strstr(route->pattern, ends[k]);
+
+            if (strcmp(route->method, "DELETE") != 0 || !at ||
+                strcmp(at, ends[k]) != 0)
+                continue;
+            ck_assert_msg(route->role == ROLE_ADMIN, "%s", route->pattern);
+            found++;
+        }
+    ck_assert_uint_eq(found, sizeof ends / sizeof ends[0]);
+}
+END_TEST
+
 START_TEST(deep_json_is_refused)
 {
     enum { DEPTH = 10000 };
@@ -682,4 +739,6 @@ SUITE_WITHIN(240, "tuner/google", either_spelling_and_numbers_of_enums_are_read,
              a_deleted_trial_is_best_no_longer, equal_ones_are_all_optimal,
              an_operation_is_asked_for_again, a_token_is_good_for_its_own_list,
              each_bad_request_names_its_fault_and_changes_nothing,
-             what_is_not_there_is_not_found, deep_json_is_refused)
+             what_is_not_there_is_not_found,
+             what_cannot_be_kept_is_refused_in_googles_shape,
+             who_may_end_a_study_may_not_delete_it, deep_json_is_refused)
