@@ -574,6 +574,6 @@ const struct google_route google_studies_routes[] = {
      ROLE_READER},
     {"GET", STUDIES "/*", "shows a study", get, ROLE_READER},
     {"DELETE", STUDIES "/*", "deletes a study and its trials", forget,
-     ROLE_SUBMITTER},
+     ROLE_ADMIN},
     {0},
 };
