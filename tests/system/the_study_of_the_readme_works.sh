@@ -24,5 +24,5 @@ status 0 hypertune trials mine --format csv
 status 0 hypertune why mine
 service_end
 
-block yaml 2 >long.yaml
+block yaml 3 >long.yaml
 status 0 hypertune validate long.yaml
