@@ -7,21 +7,15 @@
 #include "cli/cmd.h"
 #include "cli/listing.h"
 #include "cli/print.h"
+#include "cli/view.h"
 
 enum { USUAL = 1000, PAGE = 1000 };
 
-/* "12/40": trials that count, of those wanted. */
 static void done_cell(const json_t *row, const char *key, bool exact,
                       struct text *out)
 {
-    const json_t *counts = json_object_get(row, "counts");
-    long long done = json_integer_value(json_object_get(counts, "SUCCEEDED")) +
-                     json_integer_value(json_object_get(counts, "STOPPED")) +
-                     json_integer_value(json_object_get(counts, "INFEASIBLE"));
-
-    (void)exact;
-    text_addf(out, "%lld/%lld", done,
-              (long long)json_integer_value(json_object_get(row, key)));
+    (void)key, (void)exact;
+    view_done(row, out);
 }
 
 static void count_cell(const json_t *row, const char *key, bool exact,

@@ -121,6 +121,8 @@ static void study_facts(const json_t *study, struct text *out)
 
     text_init(&counts);
     view_counts(study, &counts);
+    text_add(&counts, "; ");
+    view_wanted(study, &counts);
     print_fact(out, "study", "%s", string_of(study, "name"));
     print_fact(out, "state", "%s%s%s", string_of(study, "state"),
                *string_of(study, "reason") ? ": " : "",
@@ -128,8 +130,7 @@ static void study_facts(const json_t *study, struct text *out)
     print_fact(out, "goal", "%s %s", string_of(study, "goal"),
                string_of(study, "metric"));
     print_fact(out, "algorithm", "%s", string_of(study, "algorithm"));
-    print_fact(out, "trials", "%s; %lld wanted", text_str(&counts),
-               integer_of(study, "trials"));
+    print_fact(out, "trials", "%s", text_str(&counts));
     if (integer_of(study, "given") > 0)
         print_fact(out, "put in", "%lld from outside, with their results",
                    integer_of(study, "given"));

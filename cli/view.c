@@ -57,6 +57,30 @@ static int64_t done_of(const json_t *study)
            view_count(study, "INFEASIBLE");
 }
 
+static bool has_limit(const json_t *study)
+{
+    return integer_of(study, "trials") < STUDY_MOST_TRIALS;
+}
+
+void view_done(const struct json_t *study, struct text *out)
+{
+    long long done = (long long)done_of(study);
+
+    if (has_limit(study))
+        text_addf(out, "%lld/%lld", done,
+                  (long long)integer_of(study, "trials"));
+    else
+        text_addf(out, "%lld, no limit", done);
+}
+
+void view_wanted(const struct json_t *study, struct text *out)
+{
+    if (has_limit(study))
+        text_addf(out, "%lld wanted", (long long)integer_of(study, "trials"));
+    else
+        text_add(out, "no limit");
+}
+
 void view_counts(const struct json_t *study, struct text *out)
 {
     bool some = false;
@@ -187,12 +211,11 @@ static void add_cut(struct text *line, size_t width, struct text *out)
     text_reset(line);
 }
 
-/* "[########>>>.........] 12/40 done, 3 running, 1 failed" */
+/* "[########>>>.........] " */
 static void add_bar(const json_t *study, struct text *line)
 {
     int64_t wanted = integer_of(study, "trials"), done = done_of(study);
     int64_t running = view_running(study);
-    int64_t failed = view_count(study, "FAILED");
 
     if (wanted < 1)
         wanted = 1;
@@ -202,8 +225,23 @@ static void add_bar(const json_t *study, struct text *line)
 
         text_add(line, at < done ? "#" : at < done + running ? ">" : ".");
     }
-    text_addf(line, "] %lld/%lld done, %lld running", (long long)done,
-              (long long)wanted, (long long)running);
+    text_add(line, "] ");
+}
+
+/* "[########>>>.........] 12/40 done, 3 running, 1 failed", or
+ * "12 done, no limit, 3 running". */
+static void add_progress(const json_t *study, struct text *line)
+{
+    int64_t failed = view_count(study, "FAILED");
+
+    if (has_limit(study)) {
+        add_bar(study, line);
+        view_done(study, line);
+        text_add(line, " done");
+    } else {
+        text_addf(line, "%lld done, no limit", (long long)done_of(study));
+    }
+    text_addf(line, ", %lld running", (long long)view_running(study));
     if (failed)
         text_addf(line, ", %lld failed", (long long)failed);
 }
@@ -214,7 +252,8 @@ static void add_time(const json_t *study, const struct view_clock *clock,
     int64_t done = done_of(study);
     int64_t fresh = done - clock->done_at_first;
     int64_t left = integer_of(study, "trials") - done;
-    int64_t left_ms = fresh > 0 ? clock->watched_ms / fresh * left : 0;
+    int64_t left_ms =
+        fresh > 0 && has_limit(study) ? clock->watched_ms / fresh * left : 0;
 
     text_add(line, "time    ");
     print_duration(clock->ran_ms, line);
@@ -235,7 +274,7 @@ void view_block(const struct json_t *study, const struct view_clock *clock,
 
     text_init(&line);
     text_addf(&line, "%s  ", string_of(study, "name"));
-    add_bar(study, &line);
+    add_progress(study, &line);
     if (strcmp(state, "ACTIVE") != 0)
         text_addf(&line, "  %s", state);
     add_cut(&line, width, out);

@@ -65,6 +65,10 @@ void view_summary(const struct json_t *study, const struct json_t *best,
 /* "1 running, 12 succeeded, 1 failed": every state that has trials. */
 void view_counts(const struct json_t *study, struct text *out);
 int64_t view_count(const struct json_t *study, const char *state);
+/* How many trials are done, of those wanted: "12/40", or "12, no limit". */
+void view_done(const struct json_t *study, struct text *out);
+/* How many are wanted: "40 wanted", or "no limit". */
+void view_wanted(const struct json_t *study, struct text *out);
 /* Trials that are under way: LAUNCHING, RUNNING, STOPPING. */
 int64_t view_running(const struct json_t *study);
 /* "learning_rate=0.0123 hidden=64 note='a b'" with six digits; words are quoted

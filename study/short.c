@@ -306,7 +306,7 @@ const struct key short_keys[] = {
      .read = key_whole,
      OF_STUDY(trials),
      .low = 1,
-     .high = MANY},
+     .high = STUDY_MOST_TRIALS},
     {.name = "parallel",
      .read = key_int,
      OF_STUDY(parallel),

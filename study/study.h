@@ -72,6 +72,9 @@ struct study_job {
     char *lines_file; /* metrics: file, JSON lines; NULL = none */
 };
 
+/* The most trials that can be asked for; so many are no limit. */
+enum { STUDY_MOST_TRIALS = 1000000000 };
+
 struct study {
     char *name; /* [A-Za-z][A-Za-z0-9_-]{0,127} */
     enum study_dialect dialect;

@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "study/dialects.h"
 
-enum { MOST_TRIALS = 1000000000 }; /* as many as our own files may ask for */
-
 #define OF(type, member) .offset = offsetof(struct type, member)
 
 static const char not_yet[] =
@@ -409,12 +407,12 @@ static const struct key ending_keys[] = {
      .read = key_whole,
      OF(study, trials),
      .low = 1,
-     .high = MOST_TRIALS},
+     .high = STUDY_MOST_TRIALS},
     {.name = "maxNumTrialsNoProgress",
      .read = key_whole,
      OF(study, patience),
      .low = 0,
-     .high = MOST_TRIALS},
+     .high = STUDY_MOST_TRIALS},
     {.name = "shouldStopAsap", .read = key_refuse_set, .why = no_rule},
     {.name = "minimumRuntimeConstraint", .read = key_refuse, .why = no_rule},
     {.name = "maximumRuntimeConstraint", .read = key_refuse, .why = no_rule},
@@ -657,7 +655,7 @@ static const struct key top_keys[] = {
 
 static void read_vizier_study(struct reading *r)
 {
-    r->s->trials = MOST_TRIALS;
+    r->s->trials = STUDY_MOST_TRIALS;
     r->s->parallel = 0;
     reading_keys(r, r->doc, vizier_top_keys, r->s, "a Study");
 }

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "cli/print.h"
+#include "study/study.h"
 #include "tests/lib/suite.h"
 
 static json_t *json(const char *text)
@@ -113,6 +114,36 @@ START_TEST(the_block_tells_how_far_it_is_and_for_how_long)
 }
 END_TEST
 
+START_TEST(a_study_without_an_end_has_no_limit)
+{
+    const struct view_clock clock = {
+        .ran_ms = 60000, .watched_ms = 50000, .done_at_first = 5};
+    json_t *study = json(study_text);
+    struct text out;
+
+    text_init(&out);
+    view_done(study, &out);
+    text_add(&out, "; ");
+    view_wanted(study, &out);
+    ck_assert_str_eq(text_str(&out), "10/40; 40 wanted");
+    text_reset(&out);
+    json_object_set_new(study, "trials", json_integer(STUDY_MOST_TRIALS));
+    view_done(study, &out);
+    text_add(&out, "; ");
+    view_wanted(study, &out);
+    ck_assert_str_eq(text_str(&out), "10, no limit; no limit");
+    text_reset(&out);
+    view_block(study, &clock, 100, &out);
+    ck_assert_str_eq(
+        text_str(&out),
+        "digits  10 done, no limit, 4 running, 2 failed\n"
+        "best    trial 5  accuracy=0.981235  lr=0.0123457 hidden=64\n"
+        "time    1:00 elapsed\n");
+    text_clear(&out);
+    json_decref(study);
+}
+END_TEST
+
 START_TEST(no_line_of_the_block_is_wider_than_the_screen)
 {
     const struct view_clock clock = {.ran_ms = 60000, .done_at_first = 10};
@@ -203,6 +234,7 @@ END_TEST
 SUITE("cli/view", only_the_time_in_which_a_study_ran_is_counted,
       each_event_has_the_line_of_the_manual,
       the_block_tells_how_far_it_is_and_for_how_long,
+      a_study_without_an_end_has_no_limit,
       no_line_of_the_block_is_wider_than_the_screen,
       a_study_without_best_trial_says_so,
       the_summary_has_every_parameter_and_the_place_of_the_output)

@@ -23,5 +23,16 @@ status 0 hypertune best driven --format csv
 has out '0\.25'
 status 1 hypertune tell driven 99 loss=1
 same "infeasible trials" "$(count driven INFEASIBLE)" 1
+
+# One that was never said to end: that is no number.
+sed 's/driven/endless/; s/trials: 3/trials: 1000000000/' driven.yaml >endless.yaml
+status 0 hypertune submit endless.yaml
+status 0 hypertune show endless
+has out 'trials  .*; no limit$'
+status 0 hypertune list
+has out '^endless  *ACTIVE  *0, no limit '
+has out '^driven .* 3/3 '
+status 0 hypertune list --format json
+has out '"trials": 1000000000'
 alive
 service_end
