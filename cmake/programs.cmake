@@ -1,8 +1,8 @@
 # The three programs: the service, the command line, and the per-job supervisor;
 # and where they and what belongs to them are installed.
-add_executable(hypertuned tuner/main.c)
+add_executable(hypertuned service/main.c)
 house(hypertuned)
-target_link_libraries(hypertuned PRIVATE tuner)
+target_link_libraries(hypertuned PRIVATE service)
 
 add_executable(hypertune cli/main.c)
 house(hypertune)

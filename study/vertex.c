@@ -391,7 +391,7 @@ static const struct key no_spec[] = {
 };
 
 /* Clients ask whether a trial should stop; the service answers by the median
- * of others (tuner/google_stopping.h). */
+ * of others (google/google_stopping.h). */
 static void read_median(struct reading *r, const struct key *k,
                         const struct node *v, void *into)
 {

@@ -9,10 +9,10 @@
 #include "base/fault.h"
 #include "base/node.h"
 #include "base/text.h"
+#include "face/body.h"
 #include "study/codec.h"
 #include "study/given.h"
 #include "tests/fuzz/fuzz.h"
-#include "tuner/body.h"
 
 const char *const fuzz_seeds[] = {
     "study: a\nmaximize: m\nparams:\n  x: log 1e-4 .. 1e-1\n"

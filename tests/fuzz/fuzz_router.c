@@ -16,13 +16,14 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "face/api.h"
+#include "google/google.h"
 #include "io/loop.h"
 #include "io/serve.h"
 #include "io/work.h"
 #include "store/store.h"
 #include "tests/fuzz/fuzz.h"
 #include "trials/launcher.h"
-#include "tuner/api.h"
 #include "tuner/engine.h"
 
 enum { QUIET_MS = 3, LIFE = 1500 };
@@ -175,6 +176,7 @@ static int open_all(struct err *e)
     face.store = store;
     face.loop = loop;
     face.state_dir = dir;
+    face.guest = &google_guest;
     api = api_new(&face);
     snprintf(path, sizeof path, "%s/fuzz.sock", dir);
     return serve_open(&serve, loop, api_serve, api, e) ||
