@@ -84,7 +84,8 @@ int cmd_best(const struct options *o, struct err *e)
     trials = json_object_get(answer, "trials");
     if (!json_array_size(trials)) {
         err_set(e, ERR_ABSENT,
-                "no trial of study %s has succeeded yet; `hypertune why %s` "
+                "no trial of study %s has succeeded with a value yet; "
+                "`hypertune why %s` "
                 "says how it stands",
                 study, study);
         goto out;

@@ -356,6 +356,8 @@ void view_summary(const struct json_t *study, const struct json_t *best,
     text_add(out, "\n");
     if (json_is_object(best))
         add_best(study, best, folder, out);
+    else if (view_count(study, "SUCCEEDED") > 0) /* a job that tunes nothing */
+        text_add(out, "Best: none, no value was reported\n");
     else
         text_add(out, "Best: none, no trial succeeded\n");
 }

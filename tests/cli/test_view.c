@@ -181,6 +181,23 @@ START_TEST(a_study_without_best_trial_says_so)
 }
 END_TEST
 
+START_TEST(a_job_without_a_value_succeeded_all_the_same)
+{
+    json_t *study = json("{\"name\": \"s\", \"state\": \"SUCCEEDED\","
+                         " \"created\": 1000, \"ended\": 2000, \"best\": null,"
+                         " \"counts\": {\"SUCCEEDED\": 1}}");
+    const struct view_span span = {.ran_ms = 1000};
+    struct text out;
+
+    text_init(&out);
+    view_summary(study, json_object_get(study, "best"), NULL, &span, &out);
+    ck_assert_ptr_nonnull(
+        strstr(text_str(&out), "\nBest: none, no value was reported\n"));
+    text_clear(&out);
+    json_decref(study);
+}
+END_TEST
+
 START_TEST(the_summary_has_every_parameter_and_the_place_of_the_output)
 {
     json_t *study = json(study_text);
@@ -237,4 +254,5 @@ SUITE("cli/view", only_the_time_in_which_a_study_ran_is_counted,
       a_study_without_an_end_has_no_limit,
       no_line_of_the_block_is_wider_than_the_screen,
       a_study_without_best_trial_says_so,
+      a_job_without_a_value_succeeded_all_the_same,
       the_summary_has_every_parameter_and_the_place_of_the_output)
