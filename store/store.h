@@ -190,7 +190,8 @@ struct attempt_row {
     int attempt;                /* from 1 */
     int64_t begun_ms, ended_ms; /* ended 0 = under way */
     const char *outcome;        /* "exit 1", "signal 9", "lost", "" */
-    const char *marks;          /* follow_marks, "" at first */
+    const char *marks;          /* "" at first; they may be older than the
+                                   reports while all of those are kept */
     int64_t reports;            /* how many counted, thinned ones too */
 };
 typedef bool store_attempt_fn(void *ctx, const struct attempt_row *row);

@@ -106,10 +106,12 @@ static void read_attempt(sqlite3_stmt *q, struct attempt_row *row)
 int store_attempt_list(struct store *s, int64_t study_id, int64_t number,
                        store_attempt_fn *fn, void *ctx, struct err *e)
 {
+    /* Marks may be older than the reports; but only while all are kept. */
     static const char sql[] =
         "SELECT study_id, number, attempt, begun_ms, ended_ms, outcome, marks, "
-        "reports FROM attempt WHERE study_id = ?1 AND number = ?2 "
-        "ORDER BY attempt";
+        "max(reports, (SELECT count(*) FROM report r WHERE r.study_id = "
+        "a.study_id AND r.number = a.number AND r.attempt = a.attempt)) "
+        "FROM attempt a WHERE study_id = ?1 AND number = ?2 ORDER BY attempt";
     sqlite3_stmt *q = inside_look(s, sql, e);
     struct attempt_row row;
     int rc;

@@ -96,13 +96,19 @@ static void curve_read(struct live_trial *t, const json_t *j)
     point_read(json_object_get(j, "best"), &c->best);
 }
 
+/* Those that the marks do not know yet are added as they were at first. */
 static bool kept_point(void *ctx, const struct report_row *row)
 {
-    struct live_curve *lc = find(ctx, row->metric);
+    struct live_trial *t = ctx;
+    struct live_curve *lc = find(t, row->metric);
     void *points;
 
     if (!lc)
         return true;
+    if (row->ordinal >= lc->curve.n) {
+        curve_add(&lc->curve, t->study->study.maximize, row->step, row->value);
+        return true;
+    }
     points = lc->curve.points;
     mem_grow(&points, &lc->curve.cap, lc->curve.n_points + 1,
              sizeof *lc->curve.points);
@@ -284,9 +290,25 @@ bool listen_poll(struct board *b, struct live_trial *t, bool last)
     return more && !b->broken;
 }
 
+/* Whether the stored points say all that marks would, after one of that metric
+ * was added: nothing is followed, and every point of every curve is kept. */
+static bool is_whole(const struct live_trial *t, const char *metric)
+{
+    const struct live_curve *lc = find(t, metric);
+
+    if (t->follow || t->n_curves >= LISTEN_METRICS || !lc || lc->curve.n == 1)
+        return false;
+    for (size_t i = 0; i < t->n_curves; i++)
+        if (t->curves[i].curve.stride > 1)
+            return false;
+    return true;
+}
+
 int listen_report(struct board *b, struct live_trial *t, const struct report *r)
 {
-    return keep(b, t, r) || keep_marks(b, t) ? -1 : 0;
+    if (keep(b, t, r))
+        return -1;
+    return is_whole(t, r->metric) ? 0 : keep_marks(b, t);
 }
 
 /* ---- what it amounts to ---- */

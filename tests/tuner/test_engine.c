@@ -778,6 +778,54 @@ START_TEST(an_asked_trial_survives_a_restart)
 }
 END_TEST
 
+static bool count_reports(void *ctx, const struct attempt_row *row)
+{
+    *(int64_t *)ctx = row->reports;
+    return true;
+}
+
+/* Reports i of [from, to); the value 0 is in the middle of them all. */
+static void report_some(int64_t id, int from, int to)
+{
+    int64_t counted = 0;
+    struct err e;
+
+    for (int i = from; i < to; i++) {
+        ck_assert_int_eq(
+            engine_report(g.engine, id, 1, "loss", fabs(i - 700.0), i, &e), 0);
+        ck_assert_int_eq(engine_report(g.engine, id, 1, "other", i, i, &e), 0);
+        engine_turn(g.engine);
+    }
+    ck_assert_int_eq(
+        store_attempt_list(g.store, id, 1, count_reports, &counted, &e), 0);
+    ck_assert_int_eq(counted, (int64_t)2 * to);
+}
+
+/* While a curve is whole, after it was thinned, and where that happens. */
+START_TEST(what_clients_reported_survives_restarts)
+{
+    static const int restarts[] = {1, 2, 800, 1024, 1025, 1300};
+    int at = 0;
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, "study: s\nminimize: loss\nparams:\n  x: 0 .. 1\n"
+                          "selection: best\ntrials: 1\n");
+    ck_assert_int_eq(ask(id, "a"), 1);
+    for (size_t i = 0; i < sizeof restarts / sizeof restarts[0]; i++) {
+        report_some(id, at, restarts[i]);
+        at = restarts[i];
+        stage_close(&g);
+        stage_open(&g);
+    }
+    ck_assert_int_eq(engine_tell(g.engine, id, 1, NULL, NULL, &e), 0);
+    engine_turn(g.engine);
+    ck_assert(stage_trial(&g, id, 1).value == 0);
+    end();
+}
+END_TEST
+
 START_TEST(why_says_what_a_trial_waits_for)
 {
     struct text why;
@@ -827,4 +875,5 @@ SUITE("tuner/engine", a_study_runs_to_its_end_and_names_the_best,
       too_many_failures_end_a_study_before_the_breaker_pauses_it,
       the_breaker_waits_while_nothing_more_is_to_begin,
       a_grid_whose_last_points_fail_alike_ends, clients_ask_and_tell,
-      an_asked_trial_survives_a_restart, why_says_what_a_trial_waits_for)
+      an_asked_trial_survives_a_restart,
+      what_clients_reported_survives_restarts, why_says_what_a_trial_waits_for)
