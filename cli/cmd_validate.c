@@ -15,7 +15,7 @@
 #include "study/codec.h"
 #include "study/command.h"
 
-enum { EXAMPLE_PORT = 29500 };
+#define EXAMPLE_ADDRESS "127.0.0.1:29500"
 
 /* The default, else the middle of the range or list. */
 static struct value middle(const struct param *p)
@@ -65,14 +65,15 @@ static void print_command(const struct words *env, const struct words *argv,
 static int show_argv(const struct options *o, const struct source *s,
                      struct err *e)
 {
+    static const char *const address[] = {EXAMPLE_ADDRESS};
     struct command_place at = {
-        .trial = 1, .attempt = 1, .base_dir = s->dir, .port = EXAMPLE_PORT};
+        .trial = 1, .attempt = 1, .base_dir = s->dir, .addresses = address};
     char *state, *folder;
     struct words env, argv;
     struct point point;
     struct text out;
 
-    if (!s->study.job.n_argv)
+    if (!s->study.job.tasks[ROLE_MASTER].n_argv)
         return err_set(e, ERR_INVALID,
                        "%s: study %s launches nothing: its trials are given "
                        "out by `hypertune ask`",

@@ -113,7 +113,8 @@ static void decode_spec(struct text *out, const struct study_row *row,
     add_whole(out, "trials", study.trials);
     add_whole(out, "parallel", in_force > 0 ? in_force : study.parallel);
     add_whole(out, "time_limit_ms", study.time_limit_ms);
-    text_addf(out, ", \"launches\": %s", study.job.argv ? "true" : "false");
+    text_addf(out, ", \"launches\": %s",
+              study.job.tasks[ROLE_MASTER].argv ? "true" : "false");
     study_clear(&study);
     faults_clear(&faults);
 }

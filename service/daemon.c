@@ -48,7 +48,8 @@ struct daemon {
     const struct config *config;
     int lock; /* -1 = not held */
     struct loop *loop;
-    struct launcher *launcher;
+    struct ports *ports;
+    struct launcher *launchers[2]; /* the last is NULL */
     struct store *store;
     struct worker *worker;
     struct timed *timed; /* the worker as the engine knows it */
@@ -63,7 +64,7 @@ struct daemon {
 
 /* ---- what the parts say to each other ---- */
 
-/* The launcher is opened before the engine that its news is for. */
+/* The launchers are opened before the engine that its news is for. */
 static void news(void *ctx, const struct launcher_news *n)
 {
     struct daemon *d = ctx;
@@ -195,7 +196,7 @@ static int open_engine(struct daemon *d, struct err *e)
 {
     struct engine_parts parts = {
         .store = d->store,
-        .local = d->launcher,
+        .launchers = d->launchers,
         .clock = &clock_real,
         .state_dir = d->config->state,
         .environ_ = environ,
@@ -332,12 +333,19 @@ static int open_face(struct daemon *d, struct err *e)
     return open_listeners(d, e);
 }
 
-/* The launcher is opened first: jobs get the limit that holds then. */
+static int open_launchers(struct daemon *d, struct err *e)
+{
+    d->ports = ports_new();
+    return local_open(&d->launchers[0], d->loop, d->ports, d->config->shim,
+                      news, d, e);
+}
+
+/* The launchers are opened first: jobs get the limit that holds then. */
 static int open_to_run(struct daemon *d, struct err *e)
 {
     algorithms_init();
     if (lock_take(d->config->state, &d->lock, e) || loop_open(&d->loop, e) ||
-        local_open(&d->launcher, d->loop, d->config->shim, news, d, e))
+        open_launchers(d, e))
         return -1;
     raise_limits();
     if (d->config->image_map &&
@@ -395,8 +403,9 @@ static void close_all(struct daemon *d)
     serve_close(d->serve);
     door_free(d->door);
     image_map_clear(&d->images);
-    if (d->launcher)
-        d->launcher->type->close(d->launcher);
+    for (struct launcher **l = d->launchers; *l; l++)
+        (*l)->type->close(*l);
+    ports_free(d->ports);
     if (d->store)
         store_close(d->store);
     if (d->loop)

@@ -152,9 +152,9 @@ static bool find_holes(const struct study *s, bool *args, bool *named)
     bool any = false;
 
     *args = false;
-    for (size_t i = 0; i < s->job.n_argv; i++) {
-        *args = *args || strstr(s->job.argv[i], "{args}");
-        for (const char *at = s->job.argv[i]; *at; at++) {
+    for (size_t i = 0; i < s->job.tasks[ROLE_MASTER].n_argv; i++) {
+        *args = *args || strstr(s->job.tasks[ROLE_MASTER].argv[i], "{args}");
+        for (const char *at = s->job.tasks[ROLE_MASTER].argv[i]; *at; at++) {
             size_t n;
             int which = command_named(s, at, &n);
 
@@ -189,8 +189,9 @@ static void check_passed(struct reading *r)
 static void check_size(struct reading *r)
 {
     const struct study *s = r->s;
-    size_t values = s->n_start * (s->space.n + 1) + s->job.n_argv +
-                    s->job.n_env + 16 * (s->space.n + 8);
+    size_t values = s->n_start * (s->space.n + 1) +
+                    s->job.tasks[ROLE_MASTER].n_argv +
+                    s->job.tasks[ROLE_MASTER].n_env + 16 * (s->space.n + 8);
     struct text whole;
 
     for (size_t i = 0; i < s->space.n; i++)
@@ -281,7 +282,7 @@ static int decode(struct reading *r, const char *bytes, size_t n,
         if (f->n == before)
             check_size(r);
     }
-    if (out->job.argv) {
+    if (out->job.tasks[ROLE_MASTER].argv) {
         free(out->job.launcher);
         out->job.launcher = mem_copy_text("local");
     }

@@ -111,7 +111,18 @@ static char *trial_part(const struct study *s, const char *dir,
 
 char *command_workdir(const struct study *s, const struct command_place *at)
 {
-    return absolute(s->job.workdir, at);
+    return absolute(s->job.tasks[ROLE_MASTER].workdir, at);
+}
+
+char *command_folder(const struct study *s, const struct command_place *at)
+{
+    enum study_role role;
+    int index;
+
+    if (at->rank == 0)
+        return mem_copy_text(at->folder);
+    study_replica(s, at->rank, &role, &index);
+    return mem_format("%s/%s-%d", at->folder, study_role_name(role), index);
 }
 
 /* ---- parameters as words ---- */
@@ -212,9 +223,9 @@ static bool is_filled_in(const struct study *s, const char *word)
 /* The module that a Python job of Google's formats names, or NULL. */
 static const char *module_of(const struct study *s)
 {
-    char *const *argv = s->job.argv;
+    char *const *argv = s->job.tasks[ROLE_MASTER].argv;
 
-    if (s->dialect != DIALECT_SHORT && s->job.n_argv > 2 &&
+    if (s->dialect != DIALECT_SHORT && s->job.tasks[ROLE_MASTER].n_argv > 2 &&
         strcmp(argv[0], "python3") == 0 && strcmp(argv[1], "-m") == 0)
         return argv[2];
     return NULL;
@@ -227,11 +238,12 @@ static void add_job_args(const struct study *s, struct text *out)
     const char *comma = "";
 
     text_add(out, "[");
-    for (size_t i = module_of(s) ? 3 : 1; i < s->job.n_argv; i++) {
-        if (is_filled_in(s, s->job.argv[i]))
+    for (size_t i = module_of(s) ? 3 : 1; i < s->job.tasks[ROLE_MASTER].n_argv;
+         i++) {
+        if (is_filled_in(s, s->job.tasks[ROLE_MASTER].argv[i]))
             continue;
         text_add(out, comma);
-        quote_json(out, s->job.argv[i]);
+        quote_json(out, s->job.tasks[ROLE_MASTER].argv[i]);
         comma = ",";
     }
     text_add(out, "]");
@@ -273,6 +285,14 @@ static void add_trial(const struct study *s, const struct command_place *at,
         text_addf(out, ",\"trial\":\"%lld\"", (long long)at->trial);
 }
 
+/* Where the master is: HOST, or the text after it, PORT. */
+static const char *port_of(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+
+    return colon ? colon + 1 : address + strlen(address);
+}
+
 static void set_cluster(const struct study *s, const struct command_place *at,
                         const char *job, struct words *out)
 {
@@ -281,8 +301,7 @@ static void set_cluster(const struct study *s, const struct command_place *at,
     struct text spec;
 
     text_init(&spec);
-    text_addf(&spec, "{\"cluster\":{\"%s\":[\"127.0.0.1:%d\"]},", role,
-              at->port);
+    text_addf(&spec, "{\"cluster\":{\"%s\":[\"%s\"]},", role, at->addresses[0]);
     if (vertex)
         text_add(&spec, "\"environment\":\"cloud\",");
     text_addf(&spec, "\"task\":{\"type\":\"%s\",\"index\":0", role);
@@ -310,10 +329,10 @@ static void set_tf_config(const struct study *s, const struct command_place *at,
     }
     text_init(&config);
     text_addf(&config,
-              "{\"cluster\":{\"master\":[\"127.0.0.1:%d\"]},"
+              "{\"cluster\":{\"master\":[\"%s\"]},"
               "\"environment\":\"cloud\",\"job\":%s,\"task\":{"
               "\"type\":\"master\",\"index\":0",
-              at->port, job);
+              at->addresses[0], job);
     add_trial(s, at, &config);
     text_add(&config, "}}");
     words_set_env(out, "TF_CONFIG", text_str(&config));
@@ -335,6 +354,18 @@ static void set_tuning(const struct study *s, const struct command_place *at,
     words_set_env(out, "CLOUD_ML_HP_METRIC_TAG", s->metric);
 }
 
+static void set_master(const char *address, struct words *out)
+{
+    const char *port = port_of(address);
+    char *host = mem_copy_text(address);
+
+    if (port > address)
+        host[port - address - 1] = '\0';
+    words_set_env(out, "MASTER_ADDR", host);
+    words_set_env(out, "MASTER_PORT", port);
+    free(host);
+}
+
 static void set_cloud(const struct study *s, const struct command_place *at,
                       struct words *out)
 {
@@ -347,8 +378,7 @@ static void set_cloud(const struct study *s, const struct command_place *at,
     set_tuning(s, at, out);
     words_set_env(out, "CLOUD_ML_JOB_ID", s->name);
     words_set_env(out, "CLOUD_ML_JOB", text_str(&job));
-    words_set_env(out, "MASTER_ADDR", "127.0.0.1");
-    set_int(out, "MASTER_PORT", at->port);
+    set_master(at->addresses[0], out);
     words_set_env(out, "RANK", "0");
     words_set_env(out, "WORLD_SIZE", "1");
     text_clear(&job);
@@ -428,8 +458,8 @@ static char *expand(const char *value, const struct words *known)
 
 static void set_users(const struct study *s, struct words *out)
 {
-    for (size_t i = 0; i < s->job.n_env; i++) {
-        const struct study_env *v = &s->job.env[i];
+    for (size_t i = 0; i < s->job.tasks[ROLE_MASTER].n_env; i++) {
+        const struct study_env *v = &s->job.tasks[ROLE_MASTER].env[i];
         char *value = s->dialect == DIALECT_VERTEX ? expand(v->value, out)
                                                    : mem_copy_text(v->value);
 
@@ -590,8 +620,9 @@ void command_argv(const struct study *s, const struct point *p,
     add_params(s, p, &f.params);
     if (expands)
         command_environ(s, p, at, &known);
-    for (size_t i = 0; i < s->job.n_argv; i++)
-        add_word(&f, s->job.argv[i], expands ? &known : NULL, out);
+    for (size_t i = 0; i < s->job.tasks[ROLE_MASTER].n_argv; i++)
+        add_word(&f, s->job.tasks[ROLE_MASTER].argv[i], expands ? &known : NULL,
+                 out);
     if (!f.said)
         add_all(&f.params, out);
     if (s->job.job_dir) {

@@ -25,14 +25,19 @@ struct command_place {
     int attempt;          /* from 1 */
     const char *folder;   /* the attempt's folder, absolute */
     const char *base_dir; /* relative workdir, job_dir, output_dir hang here */
-    int port;             /* of the master in CLUSTER_SPEC */
+    int rank;             /* which replica (study_replica); 0 = the master */
+    const char *const *addresses; /* HOST:PORT of each replica, by rank */
 };
+
+/* The replica's own folder: the attempt's for the master, else below it, as
+ * FOLDER/worker-0. Yours. */
+char *command_folder(const struct study *s, const struct command_place *at);
 
 /* The parameter whose {NAME} begins at `at`, or -1; *n is then how many bytes
  * {NAME} has. */
 int command_named(const struct study *s, const char *at, size_t *n);
 
-/* argv of the trial's one replica. A word {args} is replaced by the arguments;
+/* argv of the replica. A word {args} is replaced by the arguments;
  * inside a longer word, by the arguments joined with blanks, each quoted for a
  * shell. {NAME} is replaced by the parameter's value, nothing where it does not
  * exist. Where neither stands, the arguments come after the command. In words
@@ -47,7 +52,8 @@ void command_argv(const struct study *s, const struct point *p,
 void command_environ(const struct study *s, const struct point *p,
                      const struct command_place *at, struct words *out);
 
-/* The folder the process starts in, absolute: workdir under base_dir. Yours. */
+/* The folder the replica starts in, absolute: workdir under base_dir; NULL for
+ * an image that says it itself. Yours. */
 char *command_workdir(const struct study *s, const struct command_place *at);
 
 #endif

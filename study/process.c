@@ -138,8 +138,8 @@ static void read_workdir(struct reading *r, const struct key *k,
     (void)into;
     if (!folder)
         return;
-    free(r->s->job.workdir);
-    r->s->job.workdir = folder;
+    free(r->s->job.tasks[ROLE_MASTER].workdir);
+    r->s->job.tasks[ROLE_MASTER].workdir = folder;
 }
 
 static const struct key keys[] = {
@@ -156,7 +156,7 @@ static const struct key keys[] = {
 
 void process_read(struct reading *r, const struct node *v)
 {
-    struct study_job *j = &r->s->job;
+    struct study_task *j = &r->s->job.tasks[ROLE_MASTER];
     struct process p = {0};
     size_t before = r->f->n;
 

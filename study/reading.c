@@ -471,7 +471,7 @@ static size_t count_holes(const char *word)
 void reading_add_word(struct reading *r, const char *key, const struct node *v,
                       const char *word)
 {
-    struct study_job *j = &r->s->job;
+    struct study_task *j = &r->s->job.tasks[ROLE_MASTER];
     size_t before = r->holes;
 
     r->holes += count_holes(word);
@@ -503,7 +503,7 @@ void reading_words(struct reading *r, const char *key, const struct node *v)
 void reading_program(struct reading *r, const char *key, const struct node *v,
                      size_t before)
 {
-    const struct study_job *j = &r->s->job;
+    const struct study_task *j = &r->s->job.tasks[ROLE_MASTER];
 
     if (r->f->n == before && (j->n_argv == 0 || !*j->argv[0]))
         reading_fault(r, v, "%s: there is no program to run", key);
@@ -522,7 +522,7 @@ static bool is_identifier(const char *name)
 void reading_add_env(struct reading *r, const struct node *at, const char *name,
                      const char *value)
 {
-    struct study_job *j = &r->s->job;
+    struct study_task *j = &r->s->job.tasks[ROLE_MASTER];
 
     if (!is_identifier(name) || strlen(name) > LONGEST_VARIABLE) {
         reading_fault(r, at,

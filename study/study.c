@@ -51,19 +51,32 @@ void study_init(struct study *s)
     };
     space_init(&s->space);
     s->job.launcher = mem_copy_text("lease");
+    s->job.tasks[ROLE_MASTER].replicas = 1;
+}
+
+static void task_clear(struct study_task *t)
+{
+    for (size_t i = 0; i < t->n_argv; i++)
+        free(t->argv[i]);
+    for (size_t i = 0; i < t->n_env; i++) {
+        free(t->env[i].name);
+        free(t->env[i].value);
+    }
+    free(t->image);
+    free(t->argv);
+    free(t->env);
+    free(t->workdir);
 }
 
 static void job_clear(struct study_job *j)
 {
-    for (size_t i = 0; i < j->n_argv; i++)
-        free(j->argv[i]);
-    for (size_t i = 0; i < j->n_env; i++) {
-        free(j->env[i].name);
-        free(j->env[i].value);
+    for (size_t i = 0; i < STUDY_ROLES; i++)
+        task_clear(&j->tasks[i]);
+    for (size_t i = 0; i < j->n_options; i++) {
+        free(j->options[i].name);
+        free(j->options[i].value);
     }
-    free(j->argv);
-    free(j->env);
-    free(j->workdir);
+    free(j->options);
     free(j->job_dir);
     free(j->output_dir);
     free(j->launcher);
@@ -87,6 +100,41 @@ void study_clear(struct study *s)
 bool study_tunes(const struct study *s)
 {
     return s->space.n > 0;
+}
+
+const char *study_role_name(enum study_role r)
+{
+    static const char *const names[STUDY_ROLES] = {"master", "worker", "ps",
+                                                   "evaluator"};
+
+    return names[r];
+}
+
+bool study_launches(const struct study *s)
+{
+    const struct study_task *master = &s->job.tasks[ROLE_MASTER];
+
+    return master->argv || master->image;
+}
+
+int study_replicas(const struct study *s)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < STUDY_ROLES; i++)
+        n += s->job.tasks[i].replicas;
+    return n;
+}
+
+void study_replica(const struct study *s, int rank, enum study_role *role,
+                   int *index)
+{
+    unsigned r = ROLE_MASTER;
+
+    for (; r + 1 < STUDY_ROLES && rank >= s->job.tasks[r].replicas; r++)
+        rank -= s->job.tasks[r].replicas;
+    *role = (enum study_role)r;
+    *index = rank;
 }
 
 bool study_better(const struct study *s, double a, double b)

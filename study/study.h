@@ -51,22 +51,58 @@ struct study_env {
     char *name, *value;
 };
 
-/* What a trial runs. */
-struct study_job {
-    char **argv; /* words, split; {args} may stand in them once, and {NAME} of
-                    any parameter (study/command.h); NULL if the study
-                    launches nothing and is driven by ask and tell */
+/* What a replica is for: Vertex calls them worker pools 0 to 3. A trial has
+ * one master, whose end is the trial's. */
+enum study_role {
+    ROLE_MASTER,
+    ROLE_WORKER,
+    ROLE_PS, /* parameter server */
+    ROLE_EVALUATOR,
+    STUDY_ROLES
+};
+
+/* "worker"; in files of the Vertex dialect programs are told "workerpool1". */
+const char *study_role_name(enum study_role r);
+
+/* What the replicas of one role run, and what each of them needs. Complete: a
+ * role that says nothing to run has a copy of the master's words or image. */
+struct study_task {
+    int replicas; /* of the master 1, else 0 = the role is not there */
+    char *image;  /* of a container; NULL = a process of the machine */
+    char **argv;  /* words, split; {args} may stand in them once, and {NAME} of
+                     any parameter (study/command.h); NULL if there are none */
     size_t n_argv;
-    enum study_args args;
+    size_t n_entry; /* with an image: so many of the first words stand for its
+                       entrypoint, and the others for its arguments. 0: the
+                       image's own entrypoint, and its own arguments too if
+                       there are no words */
     struct study_env *env; /* in the order written */
     size_t n_env;
-    char *workdir;    /* as written; relative to the folder of submission */
+    char *workdir; /* as written; relative to the folder of submission, of an
+                      image absolute inside it; NULL = that folder, of an image
+                      its own */
+    double cpus;   /* for each replica; 0 = not said */
+    int gpus;
+    int64_t memory; /* bytes; 0 = not said */
+};
+
+/* An option of the study's launcher, as `slurm: {partition: gpu}`. */
+struct study_option {
+    char *name, *value;
+};
+
+/* What a trial runs. */
+struct study_job {
+    struct study_task tasks[STUDY_ROLES];
+    enum study_args args;
     char *job_dir;    /* NULL = none; DIR/<trial> is passed as --job-dir */
     char *output_dir; /* Vertex baseOutputDirectory; NULL = none */
-    char *launcher;   /* "local" or "lease" (no argv) */
-    double cpus;      /* 0 = not said */
-    int gpus;
-    int64_t memory;   /* bytes; 0 = not said */
+    bool chief;       /* AI Platform: TF_CONFIG says chief, not master */
+    char *launcher;   /* "local", "container", "slurm", or "lease": nothing is
+                         launched, clients ask and tell */
+    struct study_option *options; /* of the launcher; a name that may be
+                                     repeated stands there several times */
+    size_t n_options;
     char *pattern;    /* metrics: pattern, a POSIX extended regular expression
                          over stdout lines; NULL = none (docs/reports.md) */
     char *lines_file; /* metrics: file, JSON lines; NULL = none */
@@ -111,6 +147,15 @@ extern const char *const study_algorithms[];
 /* False for a job of one trial that was read by codec_decode_job: it has no
  * parameters, and nobody asked for a metric. */
 bool study_tunes(const struct study *s);
+
+/* False for a study whose trials are asked for and told. */
+bool study_launches(const struct study *s);
+
+/* A trial's replicas, and which one is that of a rank: the master has rank 0,
+ * then come the workers, and so on, each role by index. */
+int study_replicas(const struct study *s);
+void study_replica(const struct study *s, int rank, enum study_role *role,
+                   int *index);
 
 /* True if value a is better than b for this study's goal. */
 bool study_better(const struct study *s, double a, double b);

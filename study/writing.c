@@ -304,7 +304,7 @@ static void put_limits(struct writer *w, const struct study *s)
     line_ms(w, "grace", s->grace_ms);
 }
 
-static void put_env(struct writer *w, const struct study_job *j)
+static void put_env(struct writer *w, const struct study_task *j)
 {
     line_key(w, "env");
     open_with(w, "{");
@@ -335,31 +335,33 @@ static void put_job(struct writer *w, const struct study_job *j)
     static const char *const styles[] = {"equals", "space", "hydra",
                                          "flags",  "env",   "json"};
 
-    if (j->argv) {
+    const struct study_task *m = &j->tasks[ROLE_MASTER];
+
+    if (m->argv) {
         line_key(w, "run");
         open_with(w, "[");
-        for (size_t i = 0; i < j->n_argv; i++) {
+        for (size_t i = 0; i < m->n_argv; i++) {
             separate(w);
-            put_word(w, j->argv[i]);
+            put_word(w, m->argv[i]);
         }
         close_with(w, "]");
     }
     line_word(w, "args", styles[j->args]);
-    line_word(w, "workdir", j->workdir);
+    line_word(w, "workdir", m->workdir);
     line_word(w, "job_dir", j->job_dir);
     line_word(w, "output_dir", j->output_dir);
-    if (j->n_env)
-        put_env(w, j);
+    if (m->n_env)
+        put_env(w, m);
     if (j->pattern || j->lines_file)
         put_metrics(w, j);
-    if (j->cpus > 0) {
+    if (m->cpus > 0) {
         line_key(w, "cpus");
-        put_real(w, j->cpus);
+        put_real(w, m->cpus);
     }
-    if (j->gpus)
-        line_whole(w, "gpus", j->gpus);
-    if (j->memory)
-        line_whole(w, "memory", j->memory);
+    if (m->gpus)
+        line_whole(w, "gpus", m->gpus);
+    if (m->memory)
+        line_whole(w, "memory", m->memory);
 }
 
 static void put_study(struct writer *w, const struct study *s)

@@ -26,6 +26,7 @@ enum {
 struct local {
     struct launcher launcher; /* first */
     struct loop *loop;
+    struct ports *ports;
     char *shim_path;
     launcher_news_fn *news;
     void *ctx;
@@ -124,6 +125,7 @@ static void tell_end(struct local_job *j, struct launcher_news *news)
     char *name = mem_copy_text(j->name);
 
     job_free(j);
+    ports_give_back(l->ports, name);
     news->job_name = name;
     l->news(l->ctx, news);
     free(name);
@@ -131,7 +133,8 @@ static void tell_end(struct local_job *j, struct launcher_news *news)
 
 static void tell_status(struct local_job *j, const struct status *s)
 {
-    struct launcher_news news = {.ran_ms = s->ran_ms, .oom = s->oom};
+    struct launcher_news news = {.ran_ms = s->ran_ms,
+                                 .blame = s->oom ? BLAME_MEMORY : BLAME_NOBODY};
 
     switch (s->end) {
     case STATUS_EXIT:
@@ -384,13 +387,13 @@ static char **words_new(const struct local *l, const struct job *job)
     size_t n = 0;
     char **words;
 
-    while (job->argv[n])
+    while (job->replicas[0].argv[n])
         n++;
     words = mem_new(n + 4, sizeof *words);
     words[0] = l->shim_path;
     words[1] = (char *)(uintptr_t)job->folder;
-    words[2] = (char *)(uintptr_t)job->workdir;
-    memcpy(words + 3, job->argv, n * sizeof *words);
+    words[2] = (char *)(uintptr_t)job->replicas[0].workdir;
+    memcpy(words + 3, job->replicas[0].argv, n * sizeof *words);
     return words;
 }
 
@@ -421,7 +424,8 @@ static int spawn(const struct local *l, const struct job *job, int alive,
     rc = set_up(&files, &how, alive);
     lowered = lower_files(l, &back);
     if (!rc)
-        rc = posix_spawn(pid, l->shim_path, &files, &how, words, job->environ_);
+        rc = posix_spawn(pid, l->shim_path, &files, &how, words,
+                         job->replicas[0].environ_);
     if (lowered)
         (void)setrlimit(RLIMIT_NOFILE, &back);
     posix_spawnattr_destroy(&how);
@@ -438,13 +442,13 @@ static int launch(struct local *l, const struct job *job, struct err *e)
     int rc;
 
     if (pipe2(ends, O_CLOEXEC))
-        return err_errno(e, errno, "cannot start %s", job->argv[0]);
+        return err_errno(e, errno, "cannot start %s", job->replicas[0].argv[0]);
     rc = spawn(l, job, ends[1], &pid);
     close(ends[1]);
     if (rc) {
         close(ends[0]);
-        return err_errno(e, rc, "cannot start %s by %s", job->argv[0],
-                         l->shim_path);
+        return err_errno(e, rc, "cannot start %s by %s",
+                         job->replicas[0].argv[0], l->shim_path);
     }
     j = job_new(l, job->name, job->folder);
     j->shim = pid;
@@ -465,6 +469,19 @@ static void say_again(struct local_job *j)
         j->later = loop_after(j->local->loop, 0, say_alive, j);
 }
 
+static int addresses(struct launcher *launcher, const char *job_name, size_t n,
+                     char (*out)[LAUNCHER_ADDRESS], struct err *e)
+{
+    struct local *l = (struct local *)launcher;
+    int *taken = mem_new(n, sizeof *taken);
+    int rc = ports_take(l->ports, job_name, n, taken, e);
+
+    for (size_t i = 0; i < n && rc == 0; i++)
+        snprintf(out[i], LAUNCHER_ADDRESS, "127.0.0.1:%d", taken[i]);
+    free(taken);
+    return rc;
+}
+
 static int start(struct launcher *launcher, const struct job *job,
                  struct err *e)
 {
@@ -476,7 +493,9 @@ static int start(struct launcher *launcher, const struct job *job,
         say_again(known);
         return 0;
     }
-    if (!job->argv[0] || !*job->argv[0])
+    if (job->n_replicas != 1)
+        return err_set(e, ERR_INVALID, "only one replica is supported");
+    if (!job->replicas[0].argv[0] || !*job->replicas[0].argv[0])
         return err_set(e, ERR_INVALID, "there is no program to run");
     if (!status_read(job->folder, &s))
         return launch(l, job, e);
@@ -523,14 +542,16 @@ static void local_close(struct launcher *launcher)
 
 static const struct launcher_type launcher_local = {
     .name = "local",
+    .addresses = addresses,
     .start = start,
     .watch = watch,
     .stop = stop,
     .close = local_close,
 };
 
-int local_open(struct launcher **out, struct loop *l, const char *shim_path,
-               launcher_news_fn *news, void *ctx, struct err *e)
+int local_open(struct launcher **out, struct loop *l, struct ports *ports,
+               const char *shim_path, launcher_news_fn *news, void *ctx,
+               struct err *e)
 {
     struct local *local;
     struct rlimit files;
@@ -541,6 +562,7 @@ int local_open(struct launcher **out, struct loop *l, const char *shim_path,
     local = mem_new(1, sizeof *local);
     local->launcher.type = &launcher_local;
     local->loop = l;
+    local->ports = ports;
     local->shim_path = mem_copy_text(shim_path);
     local->files =
         getrlimit(RLIMIT_NOFILE, &files) ? RLIM_INFINITY : files.rlim_cur;

@@ -12,13 +12,15 @@
 #include "base/err.h"
 #include "io/loop.h"
 #include "trials/launcher.h"
+#include "trials/ports.h"
 
 /* shim_path: the program hypertune-shim, absolute; copied. Jobs get the soft
  * limit on open files that holds now, also when it is raised later: programs
- * that use select() bear no high one. The loop outlives the launcher. Close it
- * by (*out)->type->close. ERR_ABSENT: no such program. It waits for its own
- * children by pid and lets all others be. */
-int local_open(struct launcher **out, struct loop *l, const char *shim_path,
-               launcher_news_fn *news, void *ctx, struct err *e);
+ * that use select() bear no high one. The loop and the ports outlive the
+ * launcher. Close it by (*out)->type->close. ERR_ABSENT: no such program. It
+ * waits for its own children by pid and lets all others be. */
+int local_open(struct launcher **out, struct loop *l, struct ports *ports,
+               const char *shim_path, launcher_news_fn *news, void *ctx,
+               struct err *e);
 
 #endif

@@ -303,7 +303,17 @@ int64_t board_steady(const struct board *b)
 
 bool board_launches(const struct live_study *s)
 {
-    return s->study.job.argv != NULL;
+    return study_launches(&s->study);
+}
+
+struct launcher *board_launcher(const struct board *b,
+                                const struct live_study *s)
+{
+    struct launcher *const *l = b->parts.launchers;
+
+    while (*l && strcmp((*l)->type->name, s->study.job.launcher) != 0)
+        l++;
+    return *l;
 }
 
 int board_parallel(const struct board *b, const struct live_study *s)
@@ -314,8 +324,8 @@ int board_parallel(const struct board *b, const struct live_study *s)
         return s->study.parallel;
     if (!board_launches(s))
         return INT32_MAX;
-    if (s->study.job.gpus <= 0)
+    if (s->study.job.tasks[ROLE_MASTER].gpus <= 0)
         return b->parts.processors > 0 ? b->parts.processors : 1;
-    by_gpu = b->parts.gpus / s->study.job.gpus;
+    by_gpu = b->parts.gpus / s->study.job.tasks[ROLE_MASTER].gpus;
     return by_gpu > 0 ? by_gpu : 1;
 }

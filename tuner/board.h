@@ -168,5 +168,8 @@ int64_t board_steady(const struct board *b);
 int board_parallel(const struct board *b, const struct live_study *s);
 /* True if the study launches jobs itself. */
 bool board_launches(const struct live_study *s);
+/* The launcher that the study names; NULL if this service has none such. */
+struct launcher *board_launcher(const struct board *b,
+                                const struct live_study *s);
 
 #endif

@@ -25,7 +25,8 @@ struct engine;
 /* Everything the engine may ask of the world; all of it outlives the engine. */
 struct engine_parts {
     struct store *store;
-    struct launcher *local; /* news goes to engine_news */
+    struct launcher *const *launchers; /* a NULL ends them; news goes to
+                                          engine_news */
     const struct clock *clock;
     struct worker *worker;
     const char *state_dir;    /* absolute; job folders are made below it */

@@ -224,8 +224,8 @@ static void weigh_broken(const struct live_trial *t, struct verdict *v)
     const struct launcher_news *end = &t->end;
 
     listen_tail(t->folder, "stderr.log", &v->said);
-    v->to = end->oom ? TRIAL_INFEASIBLE : TRIAL_FAILED;
-    if (end->oom)
+    v->to = end->blame == BLAME_MEMORY ? TRIAL_INFEASIBLE : TRIAL_FAILED;
+    if (end->blame == BLAME_MEMORY)
         text_add(&v->look_text, "killed for want of memory");
     else if (end->signal_number)
         text_addf(&v->look_text, "signal %d (%s)", end->signal_number,
@@ -271,7 +271,8 @@ static void judge_end(struct board *b, struct live_trial *t)
 static void judge_gone(struct board *b, struct live_trial *t,
                        const struct launcher_news *news)
 {
-    bool refused = news->word == LAUNCHER_REFUSED;
+    bool refused =
+        news->word == LAUNCHER_REFUSED || news->word == LAUNCHER_HOPELESS;
     int retries = t->study->study.retries;
     struct verdict v;
 
@@ -337,7 +338,10 @@ void judge_news(struct board *b, struct live_trial *t,
     case LAUNCHER_ALIVE:
         alive(b, t);
         return;
+    case LAUNCHER_WAITING:
+        return;
     case LAUNCHER_REFUSED:
+    case LAUNCHER_HOPELESS:
         judge_gone(b, t, news);
         return;
     case LAUNCHER_ENDED:
@@ -349,8 +353,7 @@ void judge_news(struct board *b, struct live_trial *t,
     }
     t->ended = true;
     t->end = *news;
-    t->end.job_name = NULL;
-    t->end.text = NULL;
+    t->end.job_name = t->end.replica = t->end.node = t->end.text = NULL;
     judge_once_read(b, t);
 }
 
@@ -424,7 +427,10 @@ static void tick_trial(struct board *b, struct live_trial *t, int64_t now)
         return;
     }
     if (t->kill_at && now >= t->kill_at && t->job_name) {
-        b->parts.local->type->stop(b->parts.local, t->job_name, true);
+        struct launcher *l = board_launcher(b, t->study);
+
+        if (l)
+            l->type->stop(l, t->job_name, true);
         t->kill_at = now + KILL_AGAIN_MS;
     }
 }

@@ -20,15 +20,25 @@ static int64_t deadline_of(const struct board *b, const struct live_trial *t)
     return board_steady(b) + t->started_ms + limit - board_now(b);
 }
 
+static int watch_job(const struct board *b, const struct live_trial *t,
+                     struct err *e)
+{
+    struct launcher *l = board_launcher(b, t->study);
+
+    if (l)
+        return l->type->watch(l, t->job_name, t->folder, e);
+    return err_set(e, ERR_INVALID, "this service has no launcher %s",
+                   t->study->study.job.launcher);
+}
+
 static void watch(struct board *b, struct live_trial *t)
 {
-    struct launcher *l = b->parts.local;
     struct deed deed = {
         .kind = DEED_STOP, .study = t->study->id, .number = t->trial.number};
     struct err e;
 
     t->deadline = deadline_of(b, t);
-    if (l->type->watch(l, t->job_name, t->folder, &e)) {
+    if (watch_job(b, t, &e)) {
         log_write(LOG_LEVEL_WARN, "job_lost", "job=%s text=\"%s\"", t->job_name,
                   e.text);
         deed.kind = DEED_LOST;

@@ -137,9 +137,17 @@ static void close_none(struct launcher *l)
     (void)l;
 }
 
-static const struct launcher_type refuses = {"none", refuse, forget, stop_none,
-                                             close_none};
+static int nowhere(struct launcher *l, const char *job, size_t n,
+                   char (*out)[LAUNCHER_ADDRESS], struct err *e)
+{
+    (void)l, (void)n, (void)out;
+    return err_set(e, ERR_BUSY, "no job is begun here: %s", job);
+}
+
+static const struct launcher_type refuses = {"local", nowhere,   refuse,
+                                             forget,  stop_none, close_none};
 static struct launcher launcher = {&refuses};
+static struct launcher *const launchers[] = {&launcher, NULL};
 
 static char dir[64];
 static struct store *store;
@@ -162,7 +170,7 @@ static int open_all(struct err *e)
 {
     static char *const none[] = {NULL};
     const struct engine_parts parts = {.store = store,
-                                       .local = &launcher,
+                                       .launchers = launchers,
                                        .clock = &clock_real,
                                        .worker = &work_at_once,
                                        .state_dir = dir,

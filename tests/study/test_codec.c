@@ -104,7 +104,7 @@ START_TEST(the_three_dialects_say_the_same_of_the_digits)
         ck_assert_uint_eq(s.space.n, 6);
         ck_assert(s.space.params[0].min == 0.001 &&
                   s.space.params[0].scale == SCALE_LOG);
-        ck_assert_str_eq(s.job.argv[0], "./train");
+        ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[0], "./train");
         ck_assert_uint_eq(s.space.params[2].n_values, 4);
         study_clear(&s);
         free(bytes);

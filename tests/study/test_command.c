@@ -10,11 +10,12 @@
 #include "tests/lib/suite.h"
 #include "tests/study/lib/read.h"
 
+static const char *const addresses[] = {"127.0.0.1:29500"};
 static const struct command_place place = {.trial = 7,
                                            .attempt = 2,
                                            .folder = "/state/trials/s/7/2",
                                            .base_dir = "/home/me/digits",
-                                           .port = 29500};
+                                           .addresses = addresses};
 
 static void read_point(const struct study *s, const char *json, struct point *p)
 {
@@ -220,8 +221,8 @@ START_TEST(the_process_starts_in_the_work_folder)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *folder;
 
-        free(s.job.workdir);
-        s.job.workdir = mem_copy_text(rows[i].name);
+        free(s.job.tasks[ROLE_MASTER].workdir);
+        s.job.tasks[ROLE_MASTER].workdir = mem_copy_text(rows[i].name);
         folder = command_workdir(&s, &place);
         ck_assert_str_eq(folder, rows[i].value);
         free(folder);

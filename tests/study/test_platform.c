@@ -151,9 +151,10 @@ START_TEST(a_job_file_is_read_as_it_is)
     ck_assert_int_eq(s.max_failed, 0);
     ck_assert_int_eq(s.trial_limit_ms, 7200000);
     ck_assert_str_eq(s.job.job_dir, "/srv/out");
-    ck_assert_uint_eq(s.job.n_argv, sizeof argv / sizeof argv[0]);
-    for (size_t i = 0; i < s.job.n_argv; i++)
-        ck_assert_str_eq(s.job.argv[i], argv[i]);
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_argv,
+                      sizeof argv / sizeof argv[0]);
+    for (size_t i = 0; i < s.job.tasks[ROLE_MASTER].n_argv; i++)
+        ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[i], argv[i]);
     study_clear(&s);
     free(bytes);
 }
@@ -205,10 +206,10 @@ START_TEST(a_process_may_stand_beside_what_cannot_be_run)
     struct study s;
 
     read_good(file, &s);
-    ck_assert_uint_eq(s.job.n_argv, 2);
-    ck_assert_str_eq(s.job.argv[0], "./t");
-    ck_assert_str_eq(s.job.workdir, "sub");
-    ck_assert_str_eq(s.job.env[0].value, "1");
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_argv, 2);
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[0], "./t");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].workdir, "sub");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].env[0].value, "1");
     study_clear(&s);
     free(file);
 }

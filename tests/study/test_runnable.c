@@ -87,22 +87,22 @@ START_TEST(a_container_runs_what_the_map_says)
          &out);
     decode(&out, true, &s);
     ck_assert_str_eq(s.name, "unique-2");
-    ck_assert_uint_eq(s.job.n_argv, 5);
-    ck_assert_str_eq(s.job.argv[0], "nice");
-    ck_assert_str_eq(s.job.argv[1], "./train");
-    ck_assert_str_eq(s.job.argv[4], "1");
-    ck_assert_str_eq(s.job.workdir, "/etc/ht/digits");
-    ck_assert_uint_eq(s.job.n_env, 2);
-    ck_assert_str_eq(s.job.env[0].name, "THREADS");
-    ck_assert_str_eq(s.job.env[1].value, "b");
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_argv, 5);
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[0], "nice");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[1], "./train");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[4], "1");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].workdir, "/etc/ht/digits");
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_env, 2);
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].env[0].name, "THREADS");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].env[1].value, "b");
     study_clear(&s);
     made(RUNNABLE_CUSTOM, &map,
          CONTAINER("{\"image_uri\": \"gcr.io/acme/digits\", \"command\": "
                    "[\"sh\"]}"),
          &out);
     decode(&out, true, &s);
-    ck_assert_uint_eq(s.job.n_argv, 2);
-    ck_assert_str_eq(s.job.argv[1], "sh");
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_argv, 2);
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[1], "sh");
     study_clear(&s);
     image_map_clear(&map);
     text_clear(&out);
@@ -124,10 +124,10 @@ START_TEST(a_python_package_runs_as_a_module)
     read_map(&map);
     made(RUNNABLE_CUSTOM, &map, job, &out);
     decode(&out, true, &s);
-    ck_assert_uint_eq(s.job.n_argv, 5);
-    ck_assert_str_eq(s.job.argv[0], "/opt/venv/bin/env");
-    ck_assert_str_eq(s.job.argv[3], "trainer.task");
-    ck_assert_str_eq(s.job.argv[4], "--e");
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_argv, 5);
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[0], "/opt/venv/bin/env");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[3], "trainer.task");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[4], "--e");
     study_clear(&s);
     image_map_clear(&map);
     text_clear(&out);
@@ -218,7 +218,7 @@ START_TEST(a_job_that_tunes_nothing_is_kept_in_long_form)
     ck_assert_uint_eq(s.space.n, 0);
     ck_assert_int_eq(s.trials, 1);
     ck_assert_int_eq(s.max_failed, 0);
-    ck_assert_uint_eq(s.job.n_argv, 5);
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_argv, 5);
     codec_write_json(&s, &once);
     study_clear(&s);
     decode(&once, false, &s);
@@ -234,11 +234,12 @@ END_TEST
 
 START_TEST(a_job_that_tunes_nothing_is_told_of_no_trial)
 {
+    static const char *const addresses[] = {"127.0.0.1:2222"};
     static const struct command_place place = {.trial = 1,
                                                .attempt = 1,
                                                .folder = "/s/trials/j/1/1",
                                                .base_dir = "/s",
-                                               .port = 2222};
+                                               .addresses = addresses};
     struct words env, argv;
     struct point p;
     struct text out;

@@ -424,7 +424,8 @@ START_TEST(times_and_sizes_have_units)
         char *file = mem_format(GOOD "memory: %s\n", sizes[i].text);
 
         read_good(file, &s);
-        ck_assert_msg(s.job.memory == sizes[i].bytes, "%s", file);
+        ck_assert_msg(s.job.tasks[ROLE_MASTER].memory == sizes[i].bytes, "%s",
+                      file);
         study_clear(&s);
         free(file);
     }

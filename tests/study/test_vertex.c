@@ -241,11 +241,11 @@ START_TEST(proto3_json_is_read_as_its_clients_write_it)
     ck_assert_int_eq(s.parallel, 3);
     ck_assert_int_eq(s.trial_limit_ms, 3500);
     ck_assert_str_eq(s.job.output_dir, "/srv/out/");
-    ck_assert_str_eq(s.job.workdir, "sub");
-    ck_assert_uint_eq(s.job.n_argv, 3);
-    ck_assert_str_eq(s.job.argv[2], "\U0001f600");
-    ck_assert_uint_eq(s.job.n_env, 2);
-    ck_assert_str_eq(s.job.env[1].value, "");
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].workdir, "sub");
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_argv, 3);
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[2], "\U0001f600");
+    ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_env, 2);
+    ck_assert_str_eq(s.job.tasks[ROLE_MASTER].env[1].value, "");
     study_clear(&s);
 }
 END_TEST

@@ -48,14 +48,14 @@ START_TEST(a_study_of_vizier_runs_nothing_and_ends_of_itself_never)
     ck_assert_str_eq(s.name, "a-b");
     ck_assert_str_eq(s.metric, "m");
     ck_assert(s.maximize); /* where no goal is said */
-    ck_assert_ptr_null(s.job.argv);
+    ck_assert_ptr_null(s.job.tasks[ROLE_MASTER].argv);
     ck_assert_str_eq(s.job.launcher, "lease");
     ck_assert_int_ge(s.trials, 1000000);
     ck_assert_int_eq(s.parallel, 0);
     json = write_json(&s); /* what the store keeps */
     read_good(json, &again);
     ck_assert_int_eq(again.trials, s.trials);
-    ck_assert_ptr_null(again.job.argv);
+    ck_assert_ptr_null(again.job.tasks[ROLE_MASTER].argv);
     free(json);
     study_clear(&again);
     study_clear(&s);

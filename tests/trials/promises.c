@@ -25,12 +25,13 @@ struct told {
     int64_t ran_ms;
     enum launcher_word word;
     int exit_code, signal_number;
-    bool oom;
+    enum launcher_blame blame;
     char name[32];
     char text[STATUS_TEXT];
 };
 
 static struct loop *loop;
+static struct ports *ports;
 static struct launcher *launcher;
 static char root[64];
 static struct told told[MOST_NEWS];
@@ -54,7 +55,7 @@ static void on_news(void *ctx, const struct launcher_news *n)
     t->exit_code = n->exit_code;
     t->signal_number = n->signal_number;
     t->ran_ms = n->ran_ms;
-    t->oom = n->oom;
+    t->blame = n->blame;
     snprintf(t->text, sizeof t->text, "%s", n->text ? n->text : "");
     n_told++;
     n_ended += n->word != LAUNCHER_ALIVE;
@@ -69,8 +70,8 @@ static struct launcher *opened(void)
     struct launcher *l;
     struct err e = {0};
 
-    ck_assert_msg(local_open(&l, loop, shim, on_news, NULL, &e) == 0, "%s",
-                  e.text);
+    ck_assert_msg(local_open(&l, loop, ports, shim, on_news, NULL, &e) == 0,
+                  "%s", e.text);
     free(shim);
     return l;
 }
@@ -83,6 +84,7 @@ static void setup(void)
     snprintf(root, sizeof root, "/tmp/hypertune-trials-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(root));
     ck_assert_int_eq(loop_open(&loop, &e), 0);
+    ports = ports_new();
     launcher = opened();
 }
 
@@ -100,6 +102,7 @@ static void teardown(void)
     if (launcher)
         launcher->type->close(launcher);
     loop_close(loop);
+    ports_free(ports);
     ck_assert_int_eq(nftw(root, remove_it, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
@@ -145,11 +148,13 @@ static int start_argv(struct launcher *l, const char *name, char **argv,
     char *reports = mem_format("HYPERTUNE_REPORT_FILE=%s/reports", folder);
     char *path = mem_format("PATH=%s", getenv("PATH"));
     char *env[] = {path, reports, "MARK=set here", NULL};
-    struct job job = {.name = name,
-                      .folder = folder,
-                      .argv = argv,
-                      .environ_ = env,
-                      .workdir = workdir ? workdir : folder};
+    struct job_replica master = {.name = "master-0",
+                                 .folder = folder,
+                                 .argv = argv,
+                                 .environ_ = env,
+                                 .workdir = workdir ? workdir : folder};
+    struct job job = {
+        .name = name, .folder = folder, .replicas = &master, .n_replicas = 1};
     int rc;
 
     mkdir(folder, 0700);
@@ -242,7 +247,8 @@ static void expect_end(const char *name, int exit_code, int signal_number)
     const struct told *t = last_of(name);
 
     ck_assert_msg(t->word == LAUNCHER_ENDED && t->exit_code == exit_code &&
-                      t->signal_number == signal_number && !t->oom,
+                      t->signal_number == signal_number &&
+                      t->blame == BLAME_NOBODY,
                   "%s: word %d exit %d signal %d %s", name, t->word,
                   t->exit_code, t->signal_number, t->text);
 }
@@ -395,11 +401,15 @@ START_TEST(a_folder_that_is_not_there_is_refused)
 {
     char *argv[] = {"true", NULL};
     char *env[] = {NULL};
+    struct job_replica master = {.name = "master-0",
+                                 .folder = "/no/such/folder",
+                                 .argv = argv,
+                                 .environ_ = env,
+                                 .workdir = "/"};
     struct job job = {.name = "1",
                       .folder = "/no/such/folder",
-                      .argv = argv,
-                      .environ_ = env,
-                      .workdir = "/"};
+                      .replicas = &master,
+                      .n_replicas = 1};
     struct err e;
 
     setup();
@@ -421,7 +431,8 @@ START_TEST(a_missing_shim_is_found_at_once)
     struct err e;
 
     setup();
-    ck_assert_int_eq(local_open(&l, loop, "/no/shim", on_news, NULL, &e), -1);
+    ck_assert_int_eq(local_open(&l, loop, ports, "/no/shim", on_news, NULL, &e),
+                     -1);
     ck_assert_int_eq(e.code, ERR_ABSENT);
     teardown();
 }

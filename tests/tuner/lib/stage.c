@@ -73,7 +73,7 @@ static int start(struct launcher *l, const struct job *job, struct err *e)
 
     if (m->refuse)
         return err_set(e, ERR_ABSENT, "cannot run %s: no such program",
-                       job->argv[0]);
+                       job->replicas[0].argv[0]);
     if (!found) {
         ck_assert_int_lt(m->n_jobs, STAGE_JOBS);
         found = &m->jobs[m->n_jobs];
@@ -127,8 +127,17 @@ static void close_launcher(struct launcher *l)
     free(p);
 }
 
-static const struct launcher_type pretended_type = {"pretended", start, watch,
-                                                    stop, close_launcher};
+static int addresses(struct launcher *l, const char *name, size_t n,
+                     char (*out)[LAUNCHER_ADDRESS], struct err *e)
+{
+    (void)l, (void)name, (void)e;
+    for (size_t i = 0; i < n; i++)
+        snprintf(out[i], LAUNCHER_ADDRESS, "127.0.0.1:%zu", 20000 + i);
+    return 0;
+}
+
+static const struct launcher_type pretended_type = {
+    "local", addresses, start, watch, stop, close_launcher};
 
 /* Every news that is due, as a real launcher would bring it. */
 static void bring_news(struct stage *g)
@@ -248,7 +257,8 @@ void stage_open(struct stage *g)
     snprintf(path, sizeof path, "%s/hypertune.db", g->dir);
     ck_assert_msg(store_open(&g->store, path, &e) == 0, "%s", e.text);
     parts.store = g->store;
-    parts.local = g->launcher;
+    g->launchers[0] = g->launcher;
+    parts.launchers = g->launchers;
     ck_assert_int_eq(engine_open(&g->engine, &parts, &e), 0);
     ck_assert_msg(engine_recover(g->engine, &e) == 0, "%s", e.text);
 }

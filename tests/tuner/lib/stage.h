@@ -36,7 +36,7 @@ struct stage {
     struct stage_machine *machine;
     char dir[300];
     struct store *store;
-    struct launcher *launcher;
+    struct launcher *launcher, *launchers[2];
     struct engine *engine;
     struct clock clock;
     int64_t changes;      /* calls of `changed` */
