@@ -53,6 +53,7 @@ enum config_wish {
 int config_read(struct config *out, int argc, char *const *argv,
                 enum config_wish *wish, struct err *e);
 void config_clear(struct config *c);
+void config_list_clear(struct config_list *list);
 
 /* Appends a line for each setting, as flags' names and values. */
 void config_print(const struct config *c, struct text *out);
