@@ -344,7 +344,8 @@ int engine_report(struct engine *g, int64_t study, int64_t number,
     if (enter(g, e) || live_trial(g, study, number, &t, e))
         return -1;
     assert(t);
-    if (t->trial.state != TRIAL_RUNNING && t->trial.state != TRIAL_STOPPING)
+    /* LAUNCHING: it was faster than the news that it lives. */
+    if (t->trial.state == TRIAL_PENDING)
         return err_set(e, ERR_CONFLICT, "trial %lld is %s and reports nothing",
                        (long long)number, trial_state_name(t->trial.state));
     if (!*metric || strlen(metric) >= sizeof r.metric)

@@ -39,6 +39,10 @@ struct engine_parts {
                                  engine_recover or engine_tick */
     void (*changed)(void *ctx, int64_t study_id); /* after a commit that
                                   touched the study; may be NULL */
+    /* Where an attempt may report over HTTP, and its token for that: *server is
+     * borrowed, *token the caller's to free. False: nowhere. May be NULL. */
+    bool (*reporting)(void *ctx, int64_t study_id, int64_t number, int attempt,
+                      const char **server, char **token);
     void *ctx;
 };
 

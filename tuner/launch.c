@@ -78,6 +78,24 @@ static void inherit(const struct board *b, struct words *out)
         words_add_take(out, mem_copy_text(*v));
 }
 
+/* What the attempt needs to report over HTTP. A token is a secret: files that
+ * only describe the job get it `masked`. */
+static void add_reporting(const struct board *b, const struct live_trial *t,
+                          bool masked, struct words *out)
+{
+    const struct engine_parts *parts = &b->parts;
+    const char *server;
+    char *token;
+
+    if (!parts->reporting ||
+        !parts->reporting(parts->ctx, t->study->id, t->trial.number, t->attempt,
+                          &server, &token))
+        return;
+    words_set_env(out, "HYPERTUNE_SERVER", server);
+    words_set_env(out, "HYPERTUNE_REPORT_TOKEN", masked ? "***" : token);
+    free(token);
+}
+
 /* A replica as it is put together; `job` points into it. */
 struct part {
     char *name, *folder, *workdir;
@@ -142,9 +160,11 @@ static void put_together(const struct board *b, struct assembly *a, int rank)
     p->workdir = command_workdir(s, &at);
     command_argv(s, &t->trial.point, &at, &p->argv);
     command_environ(s, &t->trial.point, &at, &p->ours);
+    add_reporting(b, t, true, &p->ours);
     if (is_beside(board_launcher(b, t->study), task))
         inherit(b, &p->all);
     command_environ(s, &t->trial.point, &at, &p->all);
+    add_reporting(b, t, false, &p->all);
     p->job = (struct job_replica){.name = p->name,
                                   .folder = p->folder,
                                   .image = task->image,
