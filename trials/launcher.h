@@ -43,7 +43,11 @@ struct job {
     size_t n_replicas;                  /* at least 1 */
     const struct job_option *options;   /* the study's, for this launcher */
     size_t n_options;
-    int64_t limit_ms; /* the caller will stop it after so long; 0 = never */
+    const char *base_dir; /* absolute: where relative paths in options hang */
+    char *const *outputs; /* NULL-terminated, or NULL: absolute folders beside
+                             `folder` that the job is told to write to, as
+                             AIP_MODEL_DIR; they exist for images */
+    int64_t limit_ms;     /* the caller will stop it after so long; 0 = never */
 };
 
 enum launcher_word {

@@ -64,6 +64,62 @@ static int make_outputs(const struct words *environ_, struct err *e)
     return 0;
 }
 
+/* Whether the folder is one of those listed, or in one. */
+static bool is_within(const struct words *folders, const char *path)
+{
+    for (size_t i = 0; i < folders->n; i++) {
+        size_t n = strlen(folders->items[i]);
+
+        if (strncmp(path, folders->items[i], n) == 0 &&
+            (path[n] == '/' || path[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* An output folder without the slashes at its end; what is no absolute path,
+ * such as gs://, or is in a listed one already, is left out. */
+static void add_output(struct words *out, const char *path)
+{
+    size_t n = strlen(path);
+    char *copy;
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    copy = mem_copy_bytes(path, n);
+    if (n > 1 && copy[0] == '/' && !is_within(out, copy))
+        words_add_take(out, copy);
+    else
+        free(copy);
+}
+
+/* The folders that a replica was told to write to, by AIP_… and --job-dir:
+ * what a container has to see of this machine beside the trial's own folder.
+ * The folder comes first that holds the others. */
+static void list_outputs(const struct words *ours, const struct words *argv,
+                         struct words *out)
+{
+    static const char *const names[] = {
+        "AIP_MODEL_DIR=", "AIP_CHECKPOINT_DIR=", "AIP_TENSORBOARD_LOG_DIR="};
+
+    for (size_t i = 0; i + 1 < argv->n; i++)
+        if (strcmp(argv->items[i], "--job-dir") == 0)
+            add_output(out, argv->items[i + 1]);
+    for (size_t i = 0; i < ours->n; i++)
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            if (strncmp(ours->items[i], names[k], strlen(names[k])) == 0)
+                add_output(out, ours->items[i] + strlen(names[k]));
+}
+
+/* A container sees only what was there when it began. */
+static int make_listed(const struct words *folders, struct err *e)
+{
+    for (size_t i = 0; i < folders->n; i++)
+        if (make_folders(folders->items[i], e))
+            return -1;
+    return 0;
+}
+
 static void add_words(struct text *out, const struct words *w, size_t from)
 {
     for (size_t i = from; i < w->n; i++) {
@@ -111,6 +167,7 @@ struct assembly {
     struct part *parts;
     struct job_replica *replicas;
     struct job_option *options;
+    struct words outputs;
 };
 
 static void assembly_clear(struct assembly *a)
@@ -130,6 +187,7 @@ static void assembly_clear(struct assembly *a)
     free(a->parts);
     free(a->replicas);
     free(a->options);
+    words_clear(&a->outputs);
 }
 
 /* Variables of the service's own are for processes beside it. */
@@ -199,6 +257,9 @@ static int assemble(const struct board *b, struct assembly *a, struct err *e)
                                             s->study.job.options[i].value};
     for (size_t i = 0; i < n; i++)
         put_together(b, a, (int)i);
+    words_init(&a->outputs);
+    for (size_t i = 0; i < n; i++)
+        list_outputs(&a->parts[i].ours, &a->parts[i].argv, &a->outputs);
     return 0;
 }
 
@@ -270,6 +331,7 @@ int launch_start(const struct board *b, const struct live_trial *t,
     struct assembly a = {.t = t};
     struct job job = {.name = t->job_name,
                       .folder = t->folder,
+                      .base_dir = t->study->base_dir,
                       .limit_ms = t->study->study.trial_limit_ms};
     int rc;
 
@@ -279,7 +341,10 @@ int launch_start(const struct board *b, const struct live_trial *t,
     rc = assemble(b, &a, e);
     if (rc == 0)
         rc = make_all_folders(b, &a, e);
+    if (rc == 0 && a.replicas[0].image)
+        rc = make_listed(&a.outputs, e);
     if (rc == 0) {
+        job.outputs = a.outputs.items;
         write_job(&a);
         job.replicas = a.replicas;
         job.n_replicas = a.n;
