@@ -272,6 +272,9 @@ void show_attempt(struct text *out, const struct attempt_row *row)
     add_whole(out, "begun", row->begun_ms);
     add_whole(out, "ended", row->ended_ms);
     show_text(out, "outcome", row->outcome);
+    show_text(out, "blame", row->blame);
+    show_text(out, "node", row->node);
+    show_text(out, "gpus", row->gpus);
     add_whole(out, "reports", row->reports);
     text_add(out, "}");
 }

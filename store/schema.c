@@ -162,8 +162,16 @@
     ") STRICT;\n"                                                              \
     "CREATE INDEX google_operation_of ON google_operation (parent, id);\n"
 
+/* Where an attempt ran, what it held there, and what was to blame for its end.
+ */
+#define STEP_6                                                                 \
+    "ALTER TABLE attempt ADD COLUMN gpus TEXT NOT NULL DEFAULT '';\n"          \
+    "ALTER TABLE attempt ADD COLUMN node TEXT NOT NULL DEFAULT '';\n"          \
+    "ALTER TABLE attempt ADD COLUMN blame TEXT NOT NULL DEFAULT '';\n"
+
 const struct schema_step schema_steps[] = {
-    {1, STEP_1}, {2, STEP_2}, {3, STEP_3}, {4, STEP_4}, {5, STEP_5},
+    {1, STEP_1}, {2, STEP_2}, {3, STEP_3},
+    {4, STEP_4}, {5, STEP_5}, {6, STEP_6},
 };
 const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
 

@@ -193,6 +193,9 @@ struct attempt_row {
     const char *marks;          /* "" at first; they may be older than the
                                    reports while all of those are kept */
     int64_t reports;            /* how many counted, thinned ones too */
+    const char *gpus;  /* of this machine that it has, with commas; "" */
+    const char *node;  /* where it ran, if that is known; "" */
+    const char *blame; /* of its end, as tuner/policy.h names it; "" */
 };
 typedef bool store_attempt_fn(void *ctx, const struct attempt_row *row);
 
@@ -201,6 +204,13 @@ int store_attempt_add(struct store *s, int64_t study_id, int64_t number,
 int store_attempt_end(struct store *s, int64_t study_id, int64_t number,
                       int attempt, const char *outcome, int64_t now_ms,
                       struct err *e);
+/* The GPUs that it has from its launch to its end. */
+int store_attempt_gpus(struct store *s, int64_t study_id, int64_t number,
+                       int attempt, const char *gpus, struct err *e);
+/* What an end was blamed on, and where that was. */
+int store_attempt_blame(struct store *s, int64_t study_id, int64_t number,
+                        int attempt, const char *blame, const char *node,
+                        struct err *e);
 int store_attempt_marks(struct store *s, int64_t study_id, int64_t number,
                         int attempt, const char *marks, int64_t reports,
                         struct err *e);

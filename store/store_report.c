@@ -74,6 +74,38 @@ int store_attempt_end(struct store *s, int64_t study_id, int64_t number,
     return run_on_one(s, q, number, attempt, e);
 }
 
+int store_attempt_gpus(struct store *s, int64_t study_id, int64_t number,
+                       int attempt, const char *gpus, struct err *e)
+{
+    static const char sql[] =
+        "UPDATE attempt SET gpus = ?4 "
+        "WHERE study_id = ?1 AND number = ?2 AND attempt = ?3";
+    sqlite3_stmt *q = inside_change(s, sql, e);
+
+    if (!q)
+        return -1;
+    bind_key(q, study_id, number, attempt);
+    inside_bind_text(q, 4, gpus);
+    return run_on_one(s, q, number, attempt, e);
+}
+
+int store_attempt_blame(struct store *s, int64_t study_id, int64_t number,
+                        int attempt, const char *blame, const char *node,
+                        struct err *e)
+{
+    static const char sql[] =
+        "UPDATE attempt SET blame = ?4, node = ?5 "
+        "WHERE study_id = ?1 AND number = ?2 AND attempt = ?3";
+    sqlite3_stmt *q = inside_change(s, sql, e);
+
+    if (!q)
+        return -1;
+    bind_key(q, study_id, number, attempt);
+    inside_bind_text(q, 4, blame);
+    inside_bind_text(q, 5, node);
+    return run_on_one(s, q, number, attempt, e);
+}
+
 int store_attempt_marks(struct store *s, int64_t study_id, int64_t number,
                         int attempt, const char *marks, int64_t reports,
                         struct err *e)
@@ -101,6 +133,9 @@ static void read_attempt(sqlite3_stmt *q, struct attempt_row *row)
     row->outcome = inside_text(q, 5);
     row->marks = inside_text(q, 6);
     row->reports = sqlite3_column_int64(q, 7);
+    row->gpus = inside_text(q, 8);
+    row->node = inside_text(q, 9);
+    row->blame = inside_text(q, 10);
 }
 
 int store_attempt_list(struct store *s, int64_t study_id, int64_t number,
@@ -110,7 +145,8 @@ int store_attempt_list(struct store *s, int64_t study_id, int64_t number,
     static const char sql[] =
         "SELECT study_id, number, attempt, begun_ms, ended_ms, outcome, marks, "
         "max(reports, (SELECT count(*) FROM report r WHERE r.study_id = "
-        "a.study_id AND r.number = a.number AND r.attempt = a.attempt)) "
+        "a.study_id AND r.number = a.number AND r.attempt = a.attempt)), "
+        "gpus, node, blame "
         "FROM attempt a WHERE study_id = ?1 AND number = ?2 ORDER BY attempt";
     sqlite3_stmt *q = inside_look(s, sql, e);
     struct attempt_row row;

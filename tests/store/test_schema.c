@@ -123,6 +123,16 @@ static bool forecast_is_empty(void *ctx, const struct trial_row *row)
     return true;
 }
 
+static bool attempt_is_old(void *ctx, const struct attempt_row *row)
+{
+    ck_assert_str_eq(row->marks, "m");
+    ck_assert_str_eq(row->gpus, "");
+    ck_assert_str_eq(row->node, "");
+    ck_assert_str_eq(row->blame, "");
+    *(bool *)ctx = true;
+    return true;
+}
+
 START_TEST(a_file_of_the_first_version_keeps_its_trials)
 {
     static const char rows[] =
@@ -131,12 +141,13 @@ START_TEST(a_file_of_the_first_version_keeps_its_trials)
         "INSERT INTO tally (study_id, next_number, changes) VALUES (1, 2, 1);"
         "INSERT INTO trial VALUES (1, 1, 'PENDING', '', '', '{}', 'sobol', '', "
         "0, 0, NULL, NULL, 0, 5, 0, 0, 1, 0);"
+        "INSERT INTO attempt VALUES (1, 1, 1, 5, 0, '', 'm', 0);"
         "PRAGMA user_version = 1; PRAGMA application_id = 0x48797074;";
     char path[] = "/tmp/hypertune-first-XXXXXX";
     struct store *s = NULL;
     sqlite3 *db = NULL;
     struct err e;
-    bool seen = false;
+    bool seen = false, attempted = false;
 
     close(mkstemp(path));
     ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
@@ -147,6 +158,8 @@ START_TEST(a_file_of_the_first_version_keeps_its_trials)
     MUST(store_open(&s, path, &e));
     MUST(store_trial_get(s, 1, 1, forecast_is_empty, &seen, &e));
     ck_assert(seen);
+    MUST(store_attempt_list(s, 1, 1, attempt_is_old, &attempted, &e));
+    ck_assert(attempted);
     store_close(s);
     unlink(path);
 }

@@ -13,7 +13,9 @@ static bool see_attempt(void *ctx, const struct attempt_row *row)
     *(bool *)ctx = row->number == 1 && row->attempt == 1 &&
                    row->begun_ms == 10 && row->ended_ms == 90 &&
                    !strcmp(row->outcome, "signal 9") &&
-                   !strcmp(row->marks, "reports:120") && row->reports == 6;
+                   !strcmp(row->marks, "reports:120") && row->reports == 6 &&
+                   !strcmp(row->gpus, "GPU-a,GPU-b") &&
+                   !strcmp(row->node, "n2") && !strcmp(row->blame, "memory");
     return true;
 }
 
@@ -27,7 +29,9 @@ START_TEST(an_attempt_is_kept_with_its_marks_and_outcome)
     shelf_add_trial(&h);
     MUST(store_attempt_add(h.store, h.study, 1, 1, 10, &e));
     MUST(store_attempt_marks(h.store, h.study, 1, 1, "reports:120", 6, &e));
+    MUST(store_attempt_gpus(h.store, h.study, 1, 1, "GPU-a,GPU-b", &e));
     MUST(store_attempt_end(h.store, h.study, 1, 1, "signal 9", 90, &e));
+    MUST(store_attempt_blame(h.store, h.study, 1, 1, "memory", "n2", &e));
     MUST(store_attempt_list(h.store, h.study, 1, see_attempt, &same, &e));
     ck_assert(same);
     shelf_close(&h);
@@ -57,6 +61,9 @@ START_TEST(attempts_are_listed_in_order_and_each_once)
     MUST_FAIL(store_attempt_add(h.store, h.study, 2, 1, 10, &e), ERR_ABSENT);
     MUST_FAIL(store_attempt_end(h.store, h.study, 1, 4, "", 1, &e), ERR_ABSENT);
     MUST_FAIL(store_attempt_marks(h.store, h.study, 1, 4, "", 1, &e),
+              ERR_ABSENT);
+    MUST_FAIL(store_attempt_gpus(h.store, h.study, 1, 4, "", &e), ERR_ABSENT);
+    MUST_FAIL(store_attempt_blame(h.store, h.study, 1, 4, "", "", &e),
               ERR_ABSENT);
     MUST(store_attempt_list(h.store, h.study, 1, note_attempt, &last, &e));
     ck_assert_int_eq(last, 3);
