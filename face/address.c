@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/number.h"
 
 enum { MOST_PORT = 65535 };
@@ -108,4 +109,35 @@ int address_read(struct address *out, const char *text, struct err *e)
     out->port = (int)number;
     classify(out);
     return 0;
+}
+
+bool address_url_host(const char *url, char *out, unsigned size)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    char authority[ADDRESS_TEXT * 4 + 16];
+    const char *at = NULL;
+    size_t n;
+
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+        if (strncmp(url, schemes[i], strlen(schemes[i])) == 0)
+            at = url + strlen(schemes[i]);
+    if (!at || strpbrk(at, "@?# \t\r\n\\\"'"))
+        return false;
+    n = strcspn(at, "/");
+    if (n >= sizeof authority)
+        return false;
+    memcpy(authority, at, n);
+    authority[n] = 0;
+    return authority[n - (n > 0)] != ':' && address_host(authority, out, size);
+}
+
+char *address_url(const struct address *a, int port, bool tls)
+{
+    bool v6 = strchr(a->host, ':') != NULL;
+    const char *host = a->host;
+
+    if (a->any)
+        host = v6 ? "::1" : "127.0.0.1";
+    return mem_format("%s://%s%s%s:%d", tls ? "https" : "http", v6 ? "[" : "",
+                      host, v6 ? "]" : "", port);
 }

@@ -27,4 +27,12 @@ bool address_host(const char *text, char *out, unsigned size);
 /* Whether such a host is an IP. */
 bool address_is_ip(const char *host);
 
+/* The host of "http://HOST", with a port and a path if one likes, or of
+ * https://; as address_host gives it. False if it is no such URL, or has a
+ * user, a query or a fragment. */
+bool address_url_host(const char *url, char *out, unsigned size);
+/* "http://HOST:PORT" by which programs of this machine reach what listens
+ * there on that port. Yours to free. */
+char *address_url(const struct address *a, int port, bool tls);
+
 #endif

@@ -377,6 +377,27 @@ static int check_host(const char *text, struct err *e)
                    text);
 }
 
+/* Whether it listens at all is said first: the Unix socket asks for no token,
+ * and nothing should lead there from other machines. */
+static int check_report_url(const struct config *c, struct err *e)
+{
+    char host[MOST_HOST];
+
+    if (!c->report_url)
+        return 0;
+    if (!c->listen.n)
+        return err_set(e, ERR_INVALID, "--report-url wants --listen beside it");
+    for (char *end = c->report_url + strlen(c->report_url);
+         end > c->report_url && end[-1] == '/';)
+        *--end = 0;
+    if (address_url_host(c->report_url, host, sizeof host))
+        return 0;
+    return err_set(e, ERR_INVALID,
+                   "--report-url %.100s is no URL such as "
+                   "https://tune.example.org:8470",
+                   c->report_url);
+}
+
 static int check_together(const struct config *c, struct err *e)
 {
     /* A private one has a socket of its own, named after whom it is for. */
@@ -393,7 +414,7 @@ static int check_together(const struct config *c, struct err *e)
     for (size_t i = 0; i < c->allow_hosts.n; i++)
         if (check_host(c->allow_hosts.items[i], e))
             return -1;
-    return 0;
+    return check_report_url(c, e);
 }
 
 /* Which file is read is looked up first; what it says counts least. */
@@ -442,6 +463,7 @@ void config_clear(struct config *c)
     free(c->tls_certificate);
     free(c->tls_key);
     free(c->image_map);
+    free(c->report_url);
     free(c->shim);
     *c = (struct config){0};
 }

@@ -25,9 +25,11 @@ struct config {
     struct config_list allow_hosts;  /* names that requests may give us */
     char *tls_certificate, *tls_key; /* both or neither */
     bool insecure_plain_http;        /* other machines may ask without TLS */
-    int64_t most_connections;        /* of each TCP listener */
-    char *image_map; /* a file (study/image_map.h); NULL = none */
-    char *shim;      /* path of hypertune-shim */
+    char *report_url;         /* http(s)://HOST…, no '/' at its end; NULL = of
+                                 the first listener */
+    int64_t most_connections; /* of each TCP listener */
+    char *image_map;          /* a file (study/image_map.h); NULL = none */
+    char *shim;               /* path of hypertune-shim */
     enum log_level log_level;
     int64_t processors; /* trials at once where a study does not say; 1.. */
     int64_t gpus;       /* the same for trials that ask for GPUs; 0.. */

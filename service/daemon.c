@@ -58,6 +58,7 @@ struct daemon {
     struct door *door;
     struct image_map images;
     struct serve *serve;
+    char *report_url; /* where trials report; NULL = not over HTTP */
     struct loop_watch *tick, *signals[ENDS], *owner, *last;
     int owner_fd; /* a pidfd, or -1 */
 };
@@ -79,6 +80,19 @@ static void changed(void *ctx, int64_t study)
 
     if (d->api)
         api_changed(d->api, study);
+}
+
+/* The engine is opened before the listeners too; it launches after them. */
+static bool reporting(void *ctx, int64_t study, int64_t number, int attempt,
+                      const char **server, char **token)
+{
+    struct daemon *d = ctx;
+
+    if (!d->report_url)
+        return false;
+    *server = d->report_url;
+    *token = door_report_token(d->door, study, number, attempt);
+    return true;
 }
 
 static void tick(void *ctx)
@@ -205,6 +219,7 @@ static int open_engine(struct daemon *d, struct err *e)
         .least_free_bytes = d->config->least_free,
         .changed = changed,
         .look_only = d->config->look_only,
+        .reporting = reporting,
         .ctx = d,
     };
 
@@ -227,7 +242,7 @@ static char *socket_path(const struct config *c)
 static struct door *make_door(const struct daemon *d, const char *owner)
 {
     const struct config *c = d->config;
-    size_t most = c->listen.n + c->allow_hosts.n;
+    size_t most = c->listen.n + c->allow_hosts.n + 1;
     char(*hosts)[MOST_HOST] = mem_new(most, sizeof *hosts);
     const char **names = mem_new(most, sizeof *names);
     struct door_parts parts = {.store = d->store,
@@ -251,6 +266,9 @@ static struct door *make_door(const struct daemon *d, const char *owner)
         address_host(c->allow_hosts.items[i], hosts[c->listen.n + i],
                      sizeof *hosts);
     }
+    names[most - 1] = hosts[most - 1]; /* "" is no host's name */
+    if (c->report_url)
+        address_url_host(c->report_url, hosts[most - 1], sizeof *hosts);
     parts.n_hosts = most;
     door = door_new(&parts);
     free(names);
@@ -260,7 +278,7 @@ static struct door *make_door(const struct daemon *d, const char *owner)
 
 static int open_tcp(struct daemon *d, const char *text, struct err *e)
 {
-    const char *scheme = d->config->tls_certificate ? "https" : "http";
+    bool tls = d->config->tls_certificate != NULL;
     struct address a;
     int port;
 
@@ -269,7 +287,9 @@ static int open_tcp(struct daemon *d, const char *text, struct err *e)
         return -1;
     log_write(LOG_LEVEL_INFO, "listening",
               strchr(a.host, ':') ? "url=%s://[%s]:%d" : "url=%s://%s:%d",
-              scheme, a.host, port);
+              tls ? "https" : "http", a.host, port);
+    if (!d->report_url)
+        d->report_url = address_url(&a, port, tls);
     return 0;
 }
 
@@ -304,6 +324,7 @@ static int open_listeners(struct daemon *d, struct err *e)
         serve_tls(d->serve, c->tls_certificate, c->tls_key, e))
         return -1;
     serve_limits(d->serve, most_connections(c), SERVE_SLOW_MS);
+    d->report_url = mem_copy_text(c->report_url);
     for (size_t i = 0; i < c->listen.n; i++)
         if (open_tcp(d, c->listen.items[i], e))
             return -1;
@@ -402,6 +423,7 @@ static void close_all(struct daemon *d)
     timed_free(d->timed);
     serve_close(d->serve);
     door_free(d->door);
+    free(d->report_url);
     image_map_clear(&d->images);
     for (struct launcher **l = d->launchers; *l; l++)
         (*l)->type->close(*l);

@@ -37,6 +37,9 @@ static const struct setting settings[] = {
     {"insecure-plain-http", NULL, NULL,
      "let other machines ask without TLS: whoever listens in gets the tokens",
      AT(insecure_plain_http), 0, 0, SETTING_FLAG, false},
+    {"report-url", "URL", NULL,
+     "where trials report over HTTP; else the first address listened on",
+     AT(report_url), 0, 0, SETTING_TEXT, false},
     {"max-connections", "N", "10000",
      "connections to each such address; more of them wait",
      AT(most_connections), 1, MOST_CONNECTIONS, SETTING_WHOLE, false},
@@ -103,6 +106,17 @@ static int set_path(struct settings_source *from, const struct setting *s,
     if (!*value)
         return err_set(e, ERR_INVALID, "--%s wants a path", s->name);
     return set_file(from, s, value, e);
+}
+
+static int set_text(struct settings_source *from, const struct setting *s,
+                    const char *value, struct err *e)
+{
+    char **text = place(from, s);
+
+    (void)e;
+    free(*text);
+    *text = *value ? mem_copy_text(value) : NULL;
+    return 0;
 }
 
 static int set_whole(struct settings_source *from, const struct setting *s,
@@ -194,9 +208,9 @@ static int (*const setters[])(struct settings_source *from,
                               const struct setting *s, const char *value,
                               struct err *e) = {
     [SETTING_PATH] = set_path,   [SETTING_FILE] = set_file,
-    [SETTING_WHOLE] = set_whole, [SETTING_BYTES] = set_bytes,
-    [SETTING_LEVEL] = set_level, [SETTING_FLAG] = set_flag,
-    [SETTING_LIST] = set_list,
+    [SETTING_TEXT] = set_text,   [SETTING_WHOLE] = set_whole,
+    [SETTING_BYTES] = set_bytes, [SETTING_LEVEL] = set_level,
+    [SETTING_FLAG] = set_flag,   [SETTING_LIST] = set_list,
 };
 
 int settings_set(struct settings_source *from, const struct setting *s,
@@ -221,6 +235,7 @@ void settings_print(const struct config *c, const struct setting *s,
     switch (s->kind) {
     case SETTING_PATH:
     case SETTING_FILE:
+    case SETTING_TEXT:
         text_add(out, *(char *const *)at ? *(char *const *)at : "");
         break;
     case SETTING_WHOLE:

@@ -19,6 +19,7 @@ enum {
 enum setting_kind {
     SETTING_PATH,  /* made absolute */
     SETTING_FILE,  /* the same; may be empty */
+    SETTING_TEXT,  /* as it is; may be empty */
     SETTING_WHOLE, /* from least to most */
     SETTING_BYTES, /* a whole number, perhaps with K, M, G or T */
     SETTING_LEVEL, /* of the log */

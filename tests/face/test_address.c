@@ -3,6 +3,7 @@
 #include "face/address.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/suite.h"
@@ -101,5 +102,68 @@ START_TEST(hosts_are_written_in_one_way)
 }
 END_TEST
 
+START_TEST(a_url_names_a_host_and_nobody)
+{
+    static const struct {
+        const char *url, *host; /* NULL: is none */
+    } rows[] = {
+        {"http://127.0.0.1:8470", "127.0.0.1"},
+        {"https://Tune.Example.org/here", "tune.example.org"},
+        {"https://[0::1]:8470/", "::1"},
+        {"http://host:8470x", NULL},
+        {"http://host:", NULL},
+        {"http://", NULL},
+        {"http:///path", NULL},
+        {"http:host", NULL},
+        {"HTTP://host", NULL},
+        {"ftp://host", NULL},
+        {"unix:/path", NULL},
+        {"http://me@host", NULL},
+        {"http://host/?q", NULL},
+        {"http://host/#f", NULL},
+        {"http://ho st/", NULL},
+        {"http://a-host-with-more-letters-than-there-is-room-for/", NULL},
+        {"", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char host[32];
+        bool is = address_url_host(rows[i].url, host, sizeof host);
+
+        ck_assert_msg(is == (rows[i].host != NULL), "%s", rows[i].url);
+        if (is)
+            ck_assert_str_eq(host, rows[i].host);
+    }
+}
+END_TEST
+
+START_TEST(an_address_has_a_url_that_this_machine_reaches)
+{
+    static const struct {
+        const char *text, *url;
+        bool tls;
+    } rows[] = {
+        {"127.0.0.1:8470", "http://127.0.0.1:7", false},
+        {"192.0.2.7:8470", "https://192.0.2.7:7", true},
+        {"[::1]:8470", "http://[::1]:7", false},
+        {"0.0.0.0:8470", "https://127.0.0.1:7", true},
+        {"[::]:8470", "http://[::1]:7", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct address a;
+        struct err e = {0};
+        char *url;
+
+        ck_assert_msg(address_read(&a, rows[i].text, &e) == 0, "%s", e.text);
+        url = address_url(&a, 7, rows[i].tls);
+        ck_assert_str_eq(url, rows[i].url);
+        free(url);
+    }
+}
+END_TEST
+
 SUITE("face/address", addresses_are_ips_with_a_port,
-      what_is_no_address_is_refused, hosts_are_written_in_one_way)
+      what_is_no_address_is_refused, hosts_are_written_in_one_way,
+      a_url_names_a_host_and_nobody,
+      an_address_has_a_url_that_this_machine_reaches)

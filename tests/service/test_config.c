@@ -141,6 +141,7 @@ START_TEST(what_is_wrong_is_named_with_the_way_out)
         {{"--listen=192.0.2.7:1"}, "can be reached from other machines"},
         {{"--tls-cert", "/c.pem"}, "--tls-cert wants --tls-key"},
         {{"--tls-key", "/k.pem"}, "--tls-key wants --tls-cert"},
+        {{"--report-url", "http://h"}, "--report-url wants --listen"},
         {{"--allow-host", "http://x"}, "is no name of a host"},
         {{"--max-connections", "0"}, "from 1 to"},
         {{"--config", "/nowhere/at/all"}, "cannot read /nowhere/at/all"},
@@ -157,6 +158,28 @@ START_TEST(what_is_wrong_is_named_with_the_way_out)
         ck_assert_msg(strstr(e.text, rows[i].says), "%s: %s", rows[i].words[0],
                       e.text);
     }
+}
+END_TEST
+
+START_TEST(trials_report_to_a_url)
+{
+    struct config c;
+    enum config_wish wish;
+    struct err e;
+
+    forget_environment();
+    ck_assert_int_eq(READ("--listen", "127.0.0.1:1"), 0);
+    ck_assert_ptr_null(c.report_url);
+    config_clear(&c);
+    ck_assert_int_eq(READ("--listen", "127.0.0.1:1", "--report-url",
+                          "https://tune.example.org/here//"),
+                     0);
+    ck_assert_str_eq(c.report_url, "https://tune.example.org/here");
+    config_clear(&c);
+    ck_assert_int_eq(
+        READ("--listen", "127.0.0.1:1", "--report-url", "tune.example.org"),
+        -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "tune.example.org is no URL"));
 }
 END_TEST
 
@@ -353,7 +376,7 @@ END_TEST
 
 SUITE("service/config", defaults_are_found_by_looking_at_the_machine,
       flags_go_over_the_environment_over_defaults,
-      a_relative_path_is_made_absolute,
+      a_relative_path_is_made_absolute, trials_report_to_a_url,
       addresses_are_listed_with_commas_or_one_after_the_other,
       the_file_counts_less_than_environment_and_flags,
       a_fault_of_the_file_is_named_with_its_place,

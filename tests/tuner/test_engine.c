@@ -757,6 +757,27 @@ START_TEST(clients_ask_and_tell)
 }
 END_TEST
 
+START_TEST(a_report_may_come_before_the_news_that_its_job_lives)
+{
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 1\nparallel: 1\n");
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_LAUNCHING);
+    ck_assert_int_eq(engine_report(g.engine, id, 1, "acc", 0.25, 1, &e), 0);
+    engine_turn(g.engine);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_RUNNING);
+    stage_end(&g, stage_running(&g, 0), 0);
+    stage_pass(&g, 10);
+    ck_assert(stage_trial(&g, id, 1).value == 0.25);
+    ck_assert_int_eq(engine_report(g.engine, id, 1, "acc", 0.5, 2, &e), -1);
+    ck_assert_int_eq(e.code, ERR_CONFLICT);
+    end();
+}
+END_TEST
+
 START_TEST(an_asked_trial_survives_a_restart)
 {
     struct err e;
@@ -875,5 +896,6 @@ SUITE("tuner/engine", a_study_runs_to_its_end_and_names_the_best,
       too_many_failures_end_a_study_before_the_breaker_pauses_it,
       the_breaker_waits_while_nothing_more_is_to_begin,
       a_grid_whose_last_points_fail_alike_ends, clients_ask_and_tell,
+      a_report_may_come_before_the_news_that_its_job_lives,
       an_asked_trial_survives_a_restart,
       what_clients_reported_survives_restarts, why_says_what_a_trial_waits_for)
