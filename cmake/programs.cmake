@@ -9,7 +9,8 @@ house(hypertune)
 target_link_libraries(hypertune PRIVATE cli)
 
 # Small and static: it is started once per trial attempt.
-add_executable(hypertune-shim trials/shim.c)
+add_executable(hypertune-shim trials/shim.c trials/crew.c trials/cage.c
+               trials/roster.c)
 house(hypertune-shim)
 if(NOT HYPERTUNE_SANITIZE AND NOT HYPERTUNE_TSAN)
   target_link_options(hypertune-shim PRIVATE -static)

@@ -3,19 +3,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trials/local.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "trials/remains.h"
+#include "trials/spawn.h"
 #include "trials/status.h"
 
 enum {
@@ -27,11 +26,10 @@ struct local {
     struct launcher launcher; /* first */
     struct loop *loop;
     struct ports *ports;
-    char *shim_path;
+    struct spawn spawn;
     launcher_news_fn *news;
     void *ctx;
     struct local_job *jobs;
-    rlim_t files; /* the soft limit that jobs get */
 };
 
 struct local_job {
@@ -134,7 +132,8 @@ static void tell_end(struct local_job *j, struct launcher_news *news)
 static void tell_status(struct local_job *j, const struct status *s)
 {
     struct launcher_news news = {.ran_ms = s->ran_ms,
-                                 .blame = s->oom ? BLAME_MEMORY : BLAME_NOBODY};
+                                 .blame = s->oom ? BLAME_MEMORY : BLAME_NOBODY,
+                                 .replica = *s->replica ? s->replica : NULL};
 
     switch (s->end) {
     case STATUS_EXIT:
@@ -156,54 +155,13 @@ static void tell_status(struct local_job *j, const struct status *s)
     tell_end(j, &news);
 }
 
-/* ---- what a killed shim leaves behind ---- */
+/* ---- the end of a shim ---- */
 
-/* Whether the process was given that folder for its reports: so it belongs to
- * the job even if it went into a session of its own. */
-static bool reports_there(pid_t pid, const char *folder)
+/* Its cgroups are empty now. */
+static void sweep_cages(struct local *l, const struct status *s)
 {
-    static const char name[] = "HYPERTUNE_REPORT_FILE=";
-    static char text[256 << 10];
-    size_t n = strlen(folder);
-    char path[64];
-    ssize_t got;
-
-    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    got = proc_file(path, text, sizeof text);
-    for (const char *at = text; got > 0 && at < text + got;
-         at += strlen(at) + 1) {
-        const char *value = at + sizeof name - 1;
-
-        if (strncmp(at, name, sizeof name - 1) == 0)
-            return strncmp(value, folder, n) == 0 && value[n] == '/';
-    }
-    return false;
-}
-
-/* Kills what is left of the job, and returns how many there were. A session's
- * number is not given away while somebody is in it; should a later process
- * have the shim's pid, the session had ended. */
-static int sweep(const struct status *s, const char *folder)
-{
-    DIR *all = opendir("/proc");
-    struct proc p;
-    bool session =
-        s->shim > 0 && (proc_read(s->shim, &p) || p.start == s->shim_start);
-    pid_t self = getpid();
-    int n = 0;
-
-    while (all && proc_next(all, &p)) {
-        if (p.pid == self || !proc_lives(&p))
-            continue;
-        if ((session && p.session == s->shim && p.start >= s->shim_start) ||
-            reports_there(p.pid, folder)) {
-            kill(p.pid, SIGKILL);
-            n++;
-        }
-    }
-    if (all)
-        closedir(all);
-    return n;
+    if (s->shim > 0)
+        cage_sweep(spawn_places(&l->spawn), s->shim, s->shim_start);
 }
 
 static bool this_boot(const struct status *s)
@@ -212,8 +170,6 @@ static bool this_boot(const struct status *s)
 
     return strcmp(s->boot, proc_boot(boot)) == 0;
 }
-
-/* ---- the end of a shim ---- */
 
 static void settle(void *ctx);
 
@@ -262,9 +218,12 @@ static void settle(void *ctx)
             tell_no_status(j);
         return;
     }
-    if (s.end == STATUS_RUNNING && this_boot(&s) && sweep(&s, j->folder) > 0) {
-        settle_later(j, SWEEP_MS);
-        return;
+    if (s.end == STATUS_RUNNING && this_boot(&s)) {
+        if (remains_kill(&s, j->folder) > 0) {
+            settle_later(j, SWEEP_MS);
+            return;
+        }
+        sweep_cages(j->local, &s);
     }
     if (s.child > 0 && !j->said_alive) {
         settle_later(j, 0);
@@ -356,84 +315,6 @@ static void adopt(struct local_job *j)
 
 /* ---- starting ---- */
 
-static int set_up(posix_spawn_file_actions_t *files, posix_spawnattr_t *how,
-                  int alive)
-{
-    sigset_t blocked, defaults;
-    int rc;
-
-    /* Told to stop before it listens, it shall hear of it later. */
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGTERM);
-    sigaddset(&blocked, SIGUSR1);
-    sigfillset(&defaults);
-    rc = posix_spawnattr_setsigmask(how, &blocked);
-    if (!rc)
-        rc = posix_spawnattr_setsigdefault(how, &defaults);
-    if (!rc)
-        rc = posix_spawnattr_setflags(how, POSIX_SPAWN_SETSID |
-                                               POSIX_SPAWN_SETSIGMASK |
-                                               POSIX_SPAWN_SETSIGDEF);
-    if (!rc)
-        rc = posix_spawn_file_actions_adddup2(files, alive, STATUS_ALIVE_FD);
-    for (int fd = 0; fd < 3 && !rc; fd++)
-        rc =
-            posix_spawn_file_actions_addopen(files, fd, "/dev/null", O_RDWR, 0);
-    return rc;
-}
-
-static char **words_new(const struct local *l, const struct job *job)
-{
-    size_t n = 0;
-    char **words;
-
-    while (job->replicas[0].argv[n])
-        n++;
-    words = mem_new(n + 4, sizeof *words);
-    words[0] = l->shim_path;
-    words[1] = (char *)(uintptr_t)job->folder;
-    words[2] = (char *)(uintptr_t)job->replicas[0].workdir;
-    memcpy(words + 3, job->replicas[0].argv, n * sizeof *words);
-    return words;
-}
-
-/* A child gets the limits of the moment: lowers ours, and says what to put
- * back. Descriptors above the limit stay open. */
-static bool lower_files(const struct local *l, struct rlimit *back)
-{
-    struct rlimit low;
-
-    if (getrlimit(RLIMIT_NOFILE, back) || back->rlim_cur <= l->files)
-        return false;
-    low = (struct rlimit){.rlim_cur = l->files, .rlim_max = back->rlim_max};
-    return setrlimit(RLIMIT_NOFILE, &low) == 0;
-}
-
-static int spawn(const struct local *l, const struct job *job, int alive,
-                 pid_t *pid)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    char **words = words_new(l, job);
-    struct rlimit back;
-    bool lowered;
-    int rc;
-
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&how);
-    rc = set_up(&files, &how, alive);
-    lowered = lower_files(l, &back);
-    if (!rc)
-        rc = posix_spawn(pid, l->shim_path, &files, &how, words,
-                         job->replicas[0].environ_);
-    if (lowered)
-        (void)setrlimit(RLIMIT_NOFILE, &back);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&files);
-    free(words);
-    return rc;
-}
-
 static int launch(struct local *l, const struct job *job, struct err *e)
 {
     struct local_job *j;
@@ -443,12 +324,12 @@ static int launch(struct local *l, const struct job *job, struct err *e)
 
     if (pipe2(ends, O_CLOEXEC))
         return err_errno(e, errno, "cannot start %s", job->replicas[0].argv[0]);
-    rc = spawn(l, job, ends[1], &pid);
+    rc = spawn_shim(&l->spawn, job, ends[1], &pid);
     close(ends[1]);
     if (rc) {
         close(ends[0]);
         return err_errno(e, rc, "cannot start %s by %s",
-                         job->replicas[0].argv[0], l->shim_path);
+                         job->replicas[0].argv[0], l->spawn.shim_path);
     }
     j = job_new(l, job->name, job->folder);
     j->shim = pid;
@@ -482,6 +363,22 @@ static int addresses(struct launcher *launcher, const char *job_name, size_t n,
     return rc;
 }
 
+/* What is wrong with the job as it stands. */
+static int check(const struct job *job, struct err *e)
+{
+    for (size_t i = 0; i < job->n_replicas; i++) {
+        const struct job_replica *r = &job->replicas[i];
+
+        if (r->argv && r->argv[0] && *r->argv[0])
+            continue;
+        if (job->n_replicas == 1)
+            return err_set(e, ERR_INVALID, "there is no program to run");
+        return err_set(e, ERR_INVALID, "there is no program for %s to run",
+                       r->name);
+    }
+    return 0;
+}
+
 static int start(struct launcher *launcher, const struct job *job,
                  struct err *e)
 {
@@ -493,12 +390,16 @@ static int start(struct launcher *launcher, const struct job *job,
         say_again(known);
         return 0;
     }
-    if (job->n_replicas != 1)
-        return err_set(e, ERR_INVALID, "only one replica is supported");
-    if (!job->replicas[0].argv[0] || !*job->replicas[0].argv[0])
-        return err_set(e, ERR_INVALID, "there is no program to run");
-    if (!status_read(job->folder, &s))
-        return launch(l, job, e);
+    if (check(job, e)) {
+        ports_give_back(l->ports, job->name);
+        return -1;
+    }
+    if (!status_read(job->folder, &s)) {
+        if (!launch(l, job, e))
+            return 0;
+        ports_give_back(l->ports, job->name);
+        return -1;
+    }
     adopt(job_new(l, job->name, job->folder));
     return 0;
 }
@@ -536,7 +437,7 @@ static void local_close(struct launcher *launcher)
         next = j->next;
         job_free(j);
     }
-    free(l->shim_path);
+    spawn_clear(&l->spawn);
     free(l);
 }
 
@@ -554,7 +455,6 @@ int local_open(struct launcher **out, struct loop *l, struct ports *ports,
                struct err *e)
 {
     struct local *local;
-    struct rlimit files;
 
     *out = NULL;
     if (access(shim_path, X_OK))
@@ -563,9 +463,7 @@ int local_open(struct launcher **out, struct loop *l, struct ports *ports,
     local->launcher.type = &launcher_local;
     local->loop = l;
     local->ports = ports;
-    local->shim_path = mem_copy_text(shim_path);
-    local->files =
-        getrlimit(RLIMIT_NOFILE, &files) ? RLIM_INFINITY : files.rlim_cur;
+    spawn_init(&local->spawn, shim_path);
     local->news = news;
     local->ctx = ctx;
     *out = &local->launcher;

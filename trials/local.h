@@ -1,10 +1,11 @@
-/* The launcher for this machine: each job is a process under a hypertune-shim
- * of its own, so that jobs outlive the service and are found again.
+/* The launcher for this machine: each job's replicas are processes under one
+ * hypertune-shim, so that jobs outlive the service and are found again.
  *
  * What it keeps of launcher.h's promise, and how: a name runs once because
  * the first to make FOLDER/status runs it; nothing of an ended job is left
- * because its shim is the subreaper of all that it started. job->cpus and
- * job->memory are not enforced here. */
+ * because its shim is the subreaper of all that it started. Memory and
+ * processors are limited for each replica as well as this machine lets us
+ * (trials/limits.h); GPUs are the caller's, who sets CUDA_VISIBLE_DEVICES. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TRIALS_LOCAL_H
 #define TRIALS_LOCAL_H

@@ -1,12 +1,17 @@
-/* hypertune-shim FOLDER WORKDIR COMMAND [ARGUMENT...]: runs one command and
- * writes into FOLDER/status how it ended, so that a job outlives a restart of
- * the service.
+/* hypertune-shim FOLDER [WORKDIR COMMAND [ARGUMENT...]]: runs one command, or
+ * the replicas of a roster, and writes into FOLDER/status how the job ended, so
+ * that it outlives a restart of the service.
  *
- * It is the subreaper of all that the command starts: whatever forks away,
- * into another group or session or not, comes back here as a child and is
- * killed when the command has ended. SIGTERM is passed on to the command's
- * group; SIGUSR1 kills everything at once. If the shim itself is killed, the
- * kernel kills the command. Links libc only. trials/status.h tells the file. */
+ * It is the subreaper of all that is started: whatever forks away, into another
+ * group or session or not, comes back here as a child and is killed when the
+ * job is over. SIGTERM is passed on to every replica's group; SIGUSR1 kills
+ * everything at once. If the shim itself is killed, the kernel kills the
+ * replicas. Links libc only. trials/status.h tells the file.
+ *
+ * The master's end is the job's. A replica that fails before it ends the job,
+ * unless the master succeeds at the same moment: programs that lose their
+ * master in the middle of a word often fail then. Once the job is over, those
+ * that still run are told to end, and killed if they do not. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trials/status.h"
 
@@ -18,28 +23,30 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { END_TRIES = 30 }; /* to write the end, a second apart */
+#include "trials/crew.h"
 
-struct shim {
-    const char *workdir;
-    char *const *argv;
-    int folder; /* descriptor */
-    int alive;  /* descriptor to say so on, or -1 */
-    pid_t child;
-    uint64_t child_start;
-    struct timespec begin;
-    long long ooms; /* of our memory cgroup, before */
-    sigset_t signals;
-    bool killed; /* by us, when told to */
-    int status;  /* descriptor of the file */
-    char text[STATUS_BYTES];
-    size_t len, told; /* bytes said; and how many of them are written */
+enum {
+    END_TRIES = 30,  /* to write the end, a second apart */
+    DOUBT_MS = 500,  /* from a replica's failure until it is believed */
+    GRACE_MS = 5000, /* between the SIGTERM of those left over and SIGKILL */
+    NOBODY = -1
 };
 
-/* What kept the child from running, told through a pipe. */
-struct trouble {
-    enum { NO_FOLDER, NO_PROGRAM, NO_INTERPRETER } what;
-    int error_number;
+struct shim {
+    struct roster roster;
+    struct crew crew;
+    int folder;     /* descriptor */
+    int alive;      /* descriptor to say so on, or -1 */
+    long long ooms; /* of our memory cgroup, before */
+    sigset_t signals;
+    bool asked;       /* to end, by a signal */
+    bool killed;      /* by us, when told to */
+    long failed;      /* the member that failed first, not the master */
+    long ender;       /* the member whose end is the job's */
+    int64_t deadline; /* ms of the steady clock; 0 = none */
+    int status;       /* descriptor of the file */
+    char text[STATUS_BYTES];
+    size_t len, told; /* bytes said; and how many of them are written */
 };
 
 /* ---- the status ---- */
@@ -140,134 +147,16 @@ refuse(struct shim *s, const char *fmt, ...)
     _exit(0);
 }
 
-/* ---- killed for memory? ---- */
-
-/* The number after "oom_kill " in that file, or -1. */
-static long long ooms_in(const char *path)
-{
-    char text[1024];
-    const char *at;
-
-    if (proc_file(path, text, sizeof text) <= 0)
-        return -1;
-    at = strstr(text, "oom_kill ");
-    return at ? strtoll(at + strlen("oom_kill "), NULL, 10) : -1;
-}
-
-/* How often our memory cgroup (version 2, else 1) killed for memory; -1 if
- * it does not say. */
-static long long ooms(void)
-{
-    static const struct {
-        const char *line, *format;
-    } kinds[] = {
-        {":memory:", "/sys/fs/cgroup/memory%s/memory.oom_control"},
-        {"0::", "/sys/fs/cgroup%s/memory.events"},
-    };
-    char text[4096];
-    char path[4096];
-    long long n = -1;
-
-    proc_file("/proc/self/cgroup", text, sizeof text);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && n < 0; i++) {
-        char *at = strstr(text, kinds[i].line);
-        size_t len;
-
-        if (!at)
-            continue;
-        at += strlen(kinds[i].line);
-        len = strcspn(at, "\n");
-        if (len > 1024)
-            continue;
-        at[len] = '\0';
-        snprintf(path, sizeof path, kinds[i].format, at);
-        at[len] = '\n';
-        n = ooms_in(path);
-    }
-    return n;
-}
-
-/* ---- the command ---- */
-
-static int open_log(const struct shim *s, const char *name, int as)
-{
-    int fd = openat(s->folder, name, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC,
-                    0600);
-
-    if (fd < 0 || dup2(fd, as) < 0)
-        return -1;
-    close(fd);
-    return 0;
-}
-
-/* Becomes the command, or tells why not. */
-__attribute__((noreturn)) static void become(const struct shim *s, pid_t shim,
-                                             int pipe_end)
-{
-    struct trouble t = {.what = NO_FOLDER};
-    sigset_t none;
-
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != shim)
-        _exit(1);
-    if (!chdir(s->workdir)) {
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        execvp(s->argv[0], s->argv);
-        t.what = NO_PROGRAM;
-        if (errno == ENOENT && strchr(s->argv[0], '/') &&
-            !access(s->argv[0], F_OK)) {
-            t.what = NO_INTERPRETER;
-            errno = ENOENT;
-        }
-    }
-    t.error_number = errno;
-    if (write(pipe_end, &t, sizeof t) < 0)
-        _exit(1);
-    _exit(127);
-}
-
-static void explain(struct shim *s, const struct trouble *t)
-{
-    if (t->what == NO_FOLDER)
-        refuse(s, "cannot enter the folder %s: %s", s->workdir,
-               strerror(t->error_number));
-    if (t->what == NO_INTERPRETER)
-        refuse(s, "cannot run %s: the interpreter that it names is not there",
-               s->argv[0]);
-    refuse(s, "cannot run %s: %s", s->argv[0], strerror(t->error_number));
-}
-
-static void launch(struct shim *s)
-{
-    struct trouble t;
-    int ends[2];
-    pid_t self = getpid();
-
-    if (pipe2(ends, O_CLOEXEC))
-        refuse(s, "cannot make a pipe: %s", strerror(errno));
-    clock_gettime(CLOCK_MONOTONIC, &s->begin);
-    s->child = fork();
-    if (s->child < 0)
-        refuse(s, "cannot fork: %s", strerror(errno));
-    if (s->child == 0)
-        become(s, self, ends[1]);
-    setpgid(s->child, s->child); /* whoever of the two comes first */
-    close(ends[1]);
-    if (read(ends[0], &t, sizeof t) == (ssize_t)sizeof t) {
-        waitpid(s->child, NULL, 0);
-        explain(s, &t);
-    }
-    close(ends[0]);
-}
+/* ---- the beginning ---- */
 
 /* Says that it runs, in the status and then on the pipe. */
 static void announce(struct shim *s)
 {
-    proc_start_time(s->child, &s->child_start);
-    say(s, "child=%d %llu\n", (int)s->child,
-        (unsigned long long)s->child_start);
+    pid_t master = s->crew.members[0].pid;
+    uint64_t start = 0;
+
+    proc_start_time(master, &start);
+    say(s, "child=%d %llu\n", (int)master, (unsigned long long)start);
     write_status(s);
     if (s->alive >= 0) {
         ssize_t told = write(s->alive, "a", 1);
@@ -277,88 +166,142 @@ static void announce(struct shim *s)
     }
 }
 
+static void launch(struct shim *s)
+{
+    char text[CREW_TEXT];
+
+    if (!crew_start(&s->crew, &s->roster, text))
+        return;
+    crew_end(&s->crew);
+    crew_clear(&s->crew);
+    refuse(s, "%s", text);
+}
+
 /* ---- to its end ---- */
 
-static void pass_on(const struct shim *s, int signal_number)
-{
-    if (kill(-s->child, signal_number))
-        kill(s->child, signal_number);
-    kill(-s->child, SIGCONT); /* a stopped one could not listen */
-}
-
-/* Waits for the command; fills *how as waitpid does. */
-static void wait_for_command(struct shim *s, int *how)
-{
-    for (;;) {
-        int number = sigwaitinfo(&s->signals, NULL);
-        pid_t pid;
-        int status;
-
-        if (number == SIGTERM)
-            pass_on(s, SIGTERM);
-        if (number == SIGUSR1) {
-            s->killed = true;
-            pass_on(s, SIGKILL);
-            kill(s->child, SIGKILL);
-        }
-        while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-            if (pid == s->child) {
-                *how = status;
-                return;
-            }
-        }
-    }
-}
-
-static void kill_children(void)
-{
-    DIR *all = opendir("/proc");
-    struct proc p;
-    pid_t self = getpid();
-
-    while (all && proc_next(all, &p))
-        if (p.parent == self)
-            kill(p.pid, SIGKILL);
-    if (all)
-        closedir(all);
-}
-
-/* Whatever a child leaves behind when it dies becomes ours before the child
- * can be waited for; so this ends with nobody left. */
-static void end_descendants(void)
-{
-    pid_t pid;
-
-    while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0) {
-        if (pid == 0) {
-            kill_children();
-            waitpid(-1, NULL, 0);
-        }
-    }
-}
-
-static long long ran_ms(const struct shim *s)
+static int64_t now_ms(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (now.tv_sec - s->begin.tv_sec) * 1000LL +
-           (now.tv_nsec - s->begin.tv_nsec) / 1000000;
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-static void conclude(struct shim *s, int how, long long ms)
+/* The next signal; 0 when the deadline has come. */
+static int next_signal(const struct shim *s)
 {
-    long long after;
+    int64_t left = s->deadline ? s->deadline - now_ms() : 0;
+    struct timespec wait = {.tv_sec = left / 1000,
+                            .tv_nsec = left % 1000 * 1000000};
+    int number;
 
-    if (WIFEXITED(how)) {
-        say(s, "end=exit %d\n", WEXITSTATUS(how));
-    } else {
-        say(s, "end=signal %d\n", WTERMSIG(how));
-        after = WTERMSIG(how) == SIGKILL && !s->killed ? ooms() : -1;
-        if (s->ooms >= 0 && after > s->ooms)
-            say(s, "oom=1\n");
+    if (s->deadline && left <= 0)
+        return 0;
+    do
+        number = sigtimedwait(&s->signals, NULL, s->deadline ? &wait : NULL);
+    while (number < 0 && errno == EINTR);
+    return number > 0 ? number : 0;
+}
+
+static void obey(struct shim *s, int number)
+{
+    if (number == SIGTERM) {
+        s->asked = true;
+        crew_signal(&s->crew, SIGTERM);
     }
-    say(s, "ran_ms=%lld\n", ms);
+    if (number == SIGUSR1) {
+        s->asked = s->killed = true;
+        crew_signal(&s->crew, SIGKILL);
+    }
+}
+
+static bool died(const struct shim *s, long nth)
+{
+    return WIFSIGNALED(s->crew.members[nth].how);
+}
+
+/* The first replica that ended badly on its own. */
+static void look_for_failure(struct shim *s)
+{
+    for (size_t i = 1; i < s->crew.n && s->failed == NOBODY && !s->asked; i++)
+        if (s->crew.members[i].ended && !crew_success(&s->crew.members[i]))
+            s->failed = (long)i;
+}
+
+/* Whose end the job's is, as far as that can be said. Of two that are found
+ * ended at once, one that was killed by a signal came first. */
+static long decide(struct shim *s)
+{
+    const struct crew_member *master = &s->crew.members[0];
+    bool before = s->failed != NOBODY;
+
+    look_for_failure(s);
+    if (crew_success(master) || (master->ended && s->failed == NOBODY))
+        return 0;
+    if (master->ended)
+        return before || (died(s, s->failed) && !died(s, 0)) ? s->failed : 0;
+    if (s->failed == NOBODY)
+        return NOBODY;
+    if (!before)
+        s->deadline = now_ms() + DOUBT_MS;
+    return now_ms() >= s->deadline ? s->failed : NOBODY;
+}
+
+/* The job is over: so it is for the others. */
+static void end_others(struct shim *s)
+{
+    if (crew_is_over(&s->crew))
+        return;
+    crew_signal(&s->crew, SIGTERM);
+    s->deadline = now_ms() + GRACE_MS;
+}
+
+/* Waits until every replica has ended. */
+static void see_through(struct shim *s)
+{
+    s->failed = s->ender = NOBODY;
+    while (!crew_is_over(&s->crew)) {
+        obey(s, next_signal(s));
+        crew_reap(&s->crew);
+        if (s->ender == NOBODY) {
+            s->ender = decide(s);
+            if (s->ender != NOBODY)
+                end_others(s);
+        } else if (s->deadline && now_ms() >= s->deadline) {
+            crew_signal(&s->crew, SIGKILL);
+            s->deadline = 0;
+        }
+    }
+}
+
+/* Whether the job ended for want of memory: in a cage of its own whatever it
+ * made of it, in one that it shares with others only by the signal. */
+static bool starved(const struct shim *s, const struct crew_member *m)
+{
+    long long inside = cage_ooms(&m->cage);
+    bool shot = WIFSIGNALED(m->how) && WTERMSIG(m->how) == SIGKILL;
+
+    if (s->killed || m->how == 0)
+        return false;
+    if (inside >= 0)
+        return inside > 0 && (shot || !s->asked);
+    return shot && s->ooms >= 0 && cage_ooms_around() > s->ooms;
+}
+
+static void conclude(struct shim *s)
+{
+    const struct crew_member *m = &s->crew.members[s->ender];
+
+    if (WIFEXITED(m->how))
+        say(s, "end=exit %d\n", WEXITSTATUS(m->how));
+    else
+        say(s, "end=signal %d\n", WTERMSIG(m->how));
+    if (starved(s, m))
+        say(s, "oom=1\n");
+    if (s->ender > 0)
+        say(s, "replica=%.*s\n", STATUS_REPLICA - 1, m->replica->name);
+    say(s, "ran_ms=%lld\n", (long long)m->ran_ms);
+    crew_clear(&s->crew);
     finish(s);
 }
 
@@ -391,29 +334,42 @@ static void settle_in(struct shim *s, const char *folder)
     close(null);
 }
 
+/* What to run: the words of the command line, else the roster. */
+static void learn(struct shim *s, int argc, char **argv,
+                  struct job_replica *only)
+{
+    if (argc == 2) {
+        if (roster_read(&s->roster, STATUS_ROSTER_FD))
+            _exit(errno);
+        if (s->roster.n == 1) /* nobody asks which one */
+            s->roster.replicas[0].name = NULL;
+        return;
+    }
+    *only = (struct job_replica){.folder = argv[1],
+                                 .workdir = argv[2],
+                                 .argv = argv + 3,
+                                 .environ_ = environ};
+    s->roster = (struct roster){.replicas = only, .n = 1};
+}
+
 int main(int argc, char **argv)
 {
-    struct shim s = {.alive = -1};
-    long long ms;
-    int how = 0;
+    static struct shim s;
+    struct job_replica only;
 
-    if (argc < 4) {
-        fputs("usage: hypertune-shim FOLDER WORKDIR COMMAND [ARGUMENT...]\n"
+    if (argc != 2 && argc < 4) {
+        fputs("usage: hypertune-shim FOLDER [WORKDIR COMMAND [ARGUMENT...]]\n"
               "Started by hypertuned for each attempt of a trial.\n",
               stderr);
         return 2;
     }
-    s.workdir = argv[2];
-    s.argv = argv + 3;
+    learn(&s, argc, argv, &only);
     settle_in(&s, argv[1]);
     claim(&s);
-    s.ooms = ooms();
-    if (open_log(&s, "stdout.log", 1) || open_log(&s, "stderr.log", 2))
-        refuse(&s, "cannot write the logs in %s: %s", argv[1], strerror(errno));
+    s.ooms = cage_ooms_around();
     launch(&s);
     announce(&s);
-    wait_for_command(&s, &how);
-    ms = ran_ms(&s);
-    end_descendants();
-    conclude(&s, how, ms);
+    see_through(&s);
+    crew_end(&s.crew);
+    conclude(&s);
 }

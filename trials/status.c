@@ -62,6 +62,11 @@ static void read_oom(struct status *s, const char *value)
     s->oom = *value == '1';
 }
 
+static void read_replica(struct status *s, const char *value)
+{
+    snprintf(s->replica, sizeof s->replica, "%s", value);
+}
+
 static void read_text(struct status *s, const char *value)
 {
     snprintf(s->text, sizeof s->text, "%s", value);
@@ -71,9 +76,9 @@ static const struct {
     const char *key;
     void (*read)(struct status *s, const char *value);
 } keys[] = {
-    {"boot", read_boot}, {"shim", read_shim},  {"child", read_child},
-    {"end", read_end},   {"ran_ms", read_ran}, {"oom", read_oom},
-    {"text", read_text},
+    {"boot", read_boot},       {"shim", read_shim},  {"child", read_child},
+    {"end", read_end},         {"ran_ms", read_ran}, {"oom", read_oom},
+    {"replica", read_replica}, {"text", read_text},
 };
 
 static void read_line(struct status *s, char *line)

@@ -5,10 +5,11 @@
  *
  *     boot=ID            the boot in which it ran
  *     shim=PID TICKS     the supervisor and its start time
- *     child=PID TICKS    the command, once it runs
+ *     child=PID TICKS    the master, once all replicas run
  *     end=exit N | signal N | refused | lost
  *     ran_ms=N           from exec to end
  *     oom=1              killed for memory
+ *     replica=NAME       whose end it was, if not the master's
  *     text=SENTENCE      why it was refused
  *
  * The file is made once, by link, which decides who may run the job. It has
@@ -30,9 +31,10 @@
 enum {
     STATUS_BYTES = 1024,
     STATUS_TEXT = 600,
-    STATUS_ALIVE_FD =
-        3,             /* where the shim writes a byte once the command runs */
-    STATUS_TAKEN = 200 /* the shim's exit code: the folder has its status */
+    STATUS_REPLICA = 64,
+    STATUS_ALIVE_FD = 3,  /* where the shim writes a byte once all runs */
+    STATUS_ROSTER_FD = 4, /* where it reads a roster (trials/roster.h) */
+    STATUS_TAKEN = 200    /* the shim's exit code: the folder has its status */
     /* Its other exit codes: 0, or the errno that kept it from the status. */
 };
 
@@ -52,6 +54,7 @@ struct status {
     int number; /* the exit code or signal */
     int64_t ran_ms;
     bool oom;
+    char replica[STATUS_REPLICA]; /* "" = the master */
     char text[STATUS_TEXT];
 };
 
