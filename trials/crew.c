@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,19 +70,14 @@ __attribute__((noreturn)) static void become(const struct crew_member *m,
     _exit(127);
 }
 
-__attribute__((format(printf, 3, 4))) static int
-complain(const struct crew_member *m, char text[CREW_TEXT], const char *fmt,
-         ...)
+/* "worker-1: cannot run ./train: No such file or directory" */
+static int complain(const struct crew_member *m, char text[CREW_TEXT],
+                    const char *doing, const char *thing, const char *why)
 {
     const char *name = m->replica->name;
-    char sentence[CREW_TEXT];
-    va_list args;
 
-    va_start(args, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, args);
-    va_end(args);
-    snprintf(text, CREW_TEXT, "%.100s%s%.490s", name ? name : "",
-             name ? ": " : "", sentence);
+    snprintf(text, CREW_TEXT, "%s%scannot %s%s: %s", name ? name : "",
+             name ? ": " : "", doing, thing, why);
     return -1;
 }
 
@@ -106,11 +100,11 @@ static int start_one(struct crew *c, size_t nth, int pipe_end,
         if (logs[i] >= 0)
             close(logs[i]);
     if (logs[0] < 0 || logs[1] < 0)
-        return complain(m, text, "cannot write the logs in %s: %s", r->folder,
+        return complain(m, text, "write the logs in ", r->folder,
                         strerror(why));
     if (m->pid < 0) {
         m->pid = 0;
-        return complain(m, text, "cannot fork: %s", strerror(why));
+        return complain(m, text, "fork", "", strerror(why));
     }
     setpgid(m->pid, m->pid); /* whoever of the two comes first */
     return 0;
@@ -123,17 +117,13 @@ static int explain(const struct crew *c, const struct trouble *t,
 {
     const struct crew_member *m = &c->members[t->nth];
     const char *program = m->replica->argv[0];
+    const char *why = strerror(t->error_number);
 
     if (t->what == NO_FOLDER)
-        return complain(m, text, "cannot enter the folder %s: %s",
-                        m->replica->workdir, strerror(t->error_number));
+        return complain(m, text, "enter the folder ", m->replica->workdir, why);
     if (t->what == NO_INTERPRETER)
-        return complain(
-            m, text,
-            "cannot run %s: the interpreter that it names is not there",
-            program);
-    return complain(m, text, "cannot run %s: %s", program,
-                    strerror(t->error_number));
+        why = "the interpreter that it names is not there";
+    return complain(m, text, "run ", program, why);
 }
 
 static void make_cages(struct crew *c, const struct roster *r)
