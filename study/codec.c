@@ -10,6 +10,8 @@
 #include "study/command.h"
 #include "study/dialects.h"
 #include "study/draft.h"
+#include "study/launching.h"
+#include "study/program.h"
 
 static bool has_any(const struct node *doc, const char *const *names, size_t n)
 {
@@ -189,11 +191,12 @@ static void check_passed(struct reading *r)
 static void check_size(struct reading *r)
 {
     const struct study *s = r->s;
-    size_t values = s->n_start * (s->space.n + 1) +
-                    s->job.tasks[ROLE_MASTER].n_argv +
-                    s->job.tasks[ROLE_MASTER].n_env + 16 * (s->space.n + 8);
+    size_t values = s->n_start * (s->space.n + 1) + s->job.n_options +
+                    16 * (s->space.n + STUDY_ROLES + 8);
     struct text whole;
 
+    for (size_t i = 0; i < STUDY_ROLES; i++)
+        values += s->job.tasks[i].n_argv + s->job.tasks[i].n_env;
     for (size_t i = 0; i < s->space.n; i++)
         values += s->space.params[i].n_values + s->space.params[i].n_when;
     text_init(&whole);
@@ -276,15 +279,13 @@ static int decode(struct reading *r, const char *bytes, size_t n,
         return -1;
     study_init(out);
     r->doc = doc;
+    program_begin(r, &out->job.tasks[ROLE_MASTER]);
     if (read_dialect(r)) {
         reading_name(r, file);
+        launching_settle(r);
         check_whole(r);
         if (f->n == before)
             check_size(r);
-    }
-    if (out->job.tasks[ROLE_MASTER].argv) {
-        free(out->job.launcher);
-        out->job.launcher = mem_copy_text("local");
     }
     drafts_clear(&r->drafts);
     node_free(doc);

@@ -16,6 +16,8 @@ void vertex_read(struct reading *r);   /* HyperparameterTuningJob */
 extern const struct key short_keys[];
 key_fn short_params; /* the reader of params */
 
+void roles_settle(struct reading *r); /* what run, image, replicas ... say */
+
 /* What AI Platform and Vertex share: how a job says what it runs. Sets the
  * job's words, environment and folder from {command, args, env, workdir}. */
 void process_read(struct reading *r, const struct node *v);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "study/dialects.h"
+#include "study/program.h"
 
 #define OF(type, member) .offset = offsetof(struct type, member)
 
@@ -306,10 +307,10 @@ static void settle_command(struct reading *r, const struct node *v,
     } else if (job->module) {
         const char *module = reading_text(r, "pythonModule", job->module);
 
-        reading_add_word(r, "", v, "python3");
-        reading_add_word(r, "", v, "-m");
+        program_word(r, "", v, "python3");
+        program_word(r, "", v, "-m");
         if (module)
-            reading_add_word(r, "pythonModule", job->module, module);
+            program_word(r, "pythonModule", job->module, module);
     } else {
         reading_fault(r, v,
                       "trainingInput says nothing to run; write pythonModule, "
@@ -317,7 +318,7 @@ static void settle_command(struct reading *r, const struct node *v,
         return;
     }
     if (job->args)
-        reading_words(r, "args", job->args);
+        program_words(r, "args", job->args);
 }
 
 static void read_input(struct reading *r, const struct key *k,

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "study/dialects.h"
+#include "study/program.h"
 
 void dialect_algorithm(struct reading *r, const struct key *k,
                        const struct node *v, void *into)
@@ -122,7 +123,7 @@ static void read_env(struct reading *r, const struct key *k,
         if (var.value)
             value = reading_text(r, "value", var.value);
         if (name && value)
-            reading_add_env(r, one, name, value);
+            program_env(r, one, name, value);
     }
 }
 
@@ -138,8 +139,8 @@ static void read_workdir(struct reading *r, const struct key *k,
     (void)into;
     if (!folder)
         return;
-    free(r->s->job.tasks[ROLE_MASTER].workdir);
-    r->s->job.tasks[ROLE_MASTER].workdir = folder;
+    free(r->task->workdir);
+    r->task->workdir = folder;
 }
 
 static const struct key keys[] = {
@@ -156,18 +157,18 @@ static const struct key keys[] = {
 
 void process_read(struct reading *r, const struct node *v)
 {
-    struct study_task *j = &r->s->job.tasks[ROLE_MASTER];
+    struct study_task *j = r->task;
     struct process p = {0};
     size_t before = r->f->n;
 
     reading_keys(r, v, keys, &p, "processSpec");
     if (p.command)
-        reading_words(r, "command", p.command);
+        program_words(r, "command", p.command);
     if (p.args)
-        reading_words(r, "args", p.args);
+        program_words(r, "args", p.args);
     if (j->n_argv == 0 && r->f->n == before)
         reading_fault(r, v,
                       "processSpec: command is missing; it is the list "
                       "of words to run");
-    reading_program(r, "processSpec", v, before);
+    program_check(r, "processSpec", v, before);
 }

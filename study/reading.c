@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "study/literal.h"
 
-enum { LONGEST_NAME = 128, LONGEST_VARIABLE = 256 };
+enum { LONGEST_NAME = 128 };
 
 /* Where a study's name is asked for, this is the newest one. */
 static const char newest[] = "last";
@@ -456,91 +456,6 @@ void key_refuse_set(struct reading *r, const struct key *k,
 {
     if (!says_nothing(v))
         key_refuse(r, k, v, into);
-}
-
-static size_t count_holes(const char *word)
-{
-    static const char args[] = "{args}";
-    size_t n = 0;
-
-    for (; (word = strstr(word, args)); word += strlen(args))
-        n++;
-    return n;
-}
-
-void reading_add_word(struct reading *r, const char *key, const struct node *v,
-                      const char *word)
-{
-    struct study_task *j = &r->s->job.tasks[ROLE_MASTER];
-    size_t before = r->holes;
-
-    r->holes += count_holes(word);
-    if (before <= 1 && r->holes > 1)
-        reading_fault(r, v, "%s: {args} may stand there once", key);
-    j->argv = mem_resize(j->argv, j->n_argv + 1, sizeof *j->argv);
-    j->argv[j->n_argv++] = mem_copy_text(word);
-}
-
-void reading_words(struct reading *r, const char *key, const struct node *v)
-{
-    if (v->kind != NODE_LIST) {
-        reading_fault(r, v, "%s must be a list of words", key);
-        return;
-    }
-    for (size_t i = 0; i < v->n; i++) {
-        const struct node *word = v->items[i].value;
-
-        if (word->kind == NODE_SCALAR)
-            reading_add_word(r, key, word, word->text);
-        else
-            reading_fault(r, word,
-                          "%s must be a list of words; put this one "
-                          "in quotes",
-                          key);
-    }
-}
-
-void reading_program(struct reading *r, const char *key, const struct node *v,
-                     size_t before)
-{
-    const struct study_task *j = &r->s->job.tasks[ROLE_MASTER];
-
-    if (r->f->n == before && (j->n_argv == 0 || !*j->argv[0]))
-        reading_fault(r, v, "%s: there is no program to run", key);
-}
-
-static bool is_identifier(const char *name)
-{
-    if (!isalpha((unsigned char)*name) && *name != '_')
-        return false;
-    for (; *name; name++)
-        if (!isalnum((unsigned char)*name) && *name != '_')
-            return false;
-    return true;
-}
-
-void reading_add_env(struct reading *r, const struct node *at, const char *name,
-                     const char *value)
-{
-    struct study_task *j = &r->s->job.tasks[ROLE_MASTER];
-
-    if (!is_identifier(name) || strlen(name) > LONGEST_VARIABLE) {
-        reading_fault(r, at,
-                      "env: \"%.60s\" is no name of a variable (letters, "
-                      "digits and _, at most %d)",
-                      name, LONGEST_VARIABLE);
-        return;
-    }
-    if (strncmp(name, "HYPERTUNE_", 10) == 0) {
-        reading_fault(r, at,
-                      "env: %.60s: names that begin with HYPERTUNE_ are "
-                      "Hypertune's own; choose another",
-                      name);
-        return;
-    }
-    j->env = mem_resize(j->env, j->n_env + 1, sizeof *j->env);
-    j->env[j->n_env++] =
-        (struct study_env){mem_copy_text(name), mem_copy_text(value)};
 }
 
 static bool is_name(const char *s)

@@ -13,6 +13,22 @@
 #include "study/draft.h"
 #include "study/study.h"
 
+/* The launchers that a study can name, all but lease. */
+enum launching {
+    LAUNCHING_LOCAL,
+    LAUNCHING_CONTAINER,
+    LAUNCHING_SLURM,
+    LAUNCHING_KINDS
+};
+
+/* What our own dialect says of a role's replicas. */
+struct role_form {
+    const struct node *image, *entrypoint, *run, *env, *workdir;
+    const struct node *cpus, *gpus, *memory;
+    int count;    /* not of the master */
+    bool inherit; /* what is not said is the master's; not of the master */
+};
+
 /* One document on its way to be a study. Borrowed pointers point into the
  * document's tree, which lives as long. */
 struct reading {
@@ -29,10 +45,15 @@ struct reading {
     const struct node *start; /* points to try first */
     bool too_many;            /* of them, and it was said */
 
-    size_t holes; /* how often {args} stood in the command so far */
+    struct study_task *task; /* the role whose words are read (program.h) */
+    size_t holes;            /* how often {args} stood in them so far */
 
-    /* AI Platform and Vertex: the parts a command is put together from. */
-    const struct node *command, *args, *module, *image, *container;
+    const struct node *command; /* AI Platform and Vertex: the job */
+
+    /* Our own dialect: what the keys say. */
+    struct role_form master;
+    const struct node *replicas, *chief, *launcher;
+    const struct node *options[LAUNCHING_KINDS]; /* by enum launching */
 };
 
 /* One key of a map: its reader, and what the reader needs to know. */
@@ -93,21 +114,6 @@ key_fn key_refuse; /* known, and not to be had: why */
 
 /* As key_refuse, but 0, false, "" and empty lists and maps are fine. */
 key_fn key_refuse_set;
-
-/* Adds the words of the command that `v` lists, or one that was made of it:
- * {args} may stand in all of them once. */
-void reading_words(struct reading *r, const char *key, const struct node *v);
-void reading_add_word(struct reading *r, const char *key, const struct node *v,
-                      const char *word);
-
-/* A command there is no program in is a fault at `v`, unless there are some
- * already since `before`. */
-void reading_program(struct reading *r, const char *key, const struct node *v,
-                     size_t before);
-
-/* Adds NAME=value to the job's environment. */
-void reading_add_env(struct reading *r, const struct node *at, const char *name,
-                     const char *value);
 
 /* Sets the study's name: the text if it is one, else one made of `file`. */
 void reading_name(struct reading *r, const char *file);

@@ -1,11 +1,9 @@
 /* Our own dialect: every key of a study file but the parameters. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "study/dialects.h"
 
 /* --- the goal ------------------------------------------------------------ */
@@ -68,97 +66,7 @@ static void read_objectives(struct reading *r, const struct key *k,
     set_goal(r, v->items[0].value, v->items[0].key, direction == 1);
 }
 
-/* --- what is run --------------------------------------------------------- */
-
-/* One word of a command line, by the shell's rules of quoting. Returns where
- * it ends, or NULL if a quote is not closed. *bare is set if no part of it was
- * quoted. */
-static const char *take_word(const char *s, struct text *out, bool *bare)
-{
-    char quote = 0;
-
-    *bare = true;
-    text_reset(out);
-    text_add(out, "");
-    for (; *s && (quote || !isspace((unsigned char)*s)); s++) {
-        if (*s == '\\' && quote != '\'' && s[1] &&
-            (!quote || strchr("$`\"\\\n", s[1]))) {
-            s++;
-            *bare = false;
-            if (*s != '\n')
-                text_add_bytes(out, s, 1);
-        } else if (*s == quote) {
-            quote = 0;
-        } else if (!quote && (*s == '\'' || *s == '"')) {
-            quote = *s;
-            *bare = false;
-        } else {
-            text_add_bytes(out, s, 1);
-        }
-    }
-    return quote ? NULL : s;
-}
-
-/* What only a shell could do. */
-static bool wants_shell(const char *word)
-{
-    size_t n = strspn(word, "|&;<>()");
-
-    return n > 0 && (word[n] == '\0' || strchr("<>", word[0]));
-}
-
-static void split_command(struct reading *r, const struct node *v)
-{
-    const char *s = v->text;
-    struct text word;
-    bool bare;
-
-    text_init(&word);
-    while (s && *(s += strspn(s, " \t\r\n"))) {
-        s = take_word(s, &word, &bare);
-        if (!s)
-            reading_fault(r, v, "run: a quote is not closed");
-        else if (bare && wants_shell(text_str(&word)))
-            reading_fault(r, v,
-                          "run: \"%.20s\" needs a shell, and none is used; "
-                          "write run: [sh, -c, '...'] if you want one",
-                          text_str(&word));
-        else
-            reading_add_word(r, "run", v, text_str(&word));
-    }
-    text_clear(&word);
-}
-
-static void read_run(struct reading *r, const struct key *k,
-                     const struct node *v, void *into)
-{
-    size_t before = r->f->n;
-
-    (void)into;
-    if (v->kind == NODE_SCALAR)
-        split_command(r, v);
-    else
-        reading_words(r, k->name, v);
-    reading_program(r, k->name, v, before);
-}
-
-static void read_env(struct reading *r, const struct key *k,
-                     const struct node *v, void *into)
-{
-    (void)into;
-    if (v->kind != NODE_MAP) {
-        reading_fault(r, v, "%s must be a map of names and values", k->name);
-        return;
-    }
-    for (size_t i = 0; i < v->n; i++) {
-        const struct node *value = v->items[i].value;
-
-        if (value->kind == NODE_NULL)
-            reading_add_env(r, value, v->items[i].key, "");
-        else if (reading_text(r, v->items[i].key, value))
-            reading_add_env(r, value, v->items[i].key, value->text);
-    }
-}
+/* --- metrics ------------------------------------------------------------- */
 
 static const struct key metrics_keys[] = {
     {.name = "pattern",
@@ -229,19 +137,6 @@ static void read_stop_early(struct reading *r, const struct key *k,
                       k->name, text);
 }
 
-static void read_launcher(struct reading *r, const struct key *k,
-                          const struct node *v, void *into)
-{
-    const char *text = reading_text(r, k->name, v);
-
-    (void)into;
-    if (text && strcmp(text, "local") != 0)
-        reading_fault(r, v,
-                      "%s: \"%.60s\" is not supported by this version; write "
-                      "local",
-                      k->name, text);
-}
-
 static void read_target(struct reading *r, const struct key *k,
                         const struct node *v, void *into)
 {
@@ -284,10 +179,11 @@ static void into_reading(struct reading *r, const struct key *k,
     key_node(r, k, v, r);
 }
 
-static const char no_containers[] =
-    "containers are not supported by this version; write the program into run";
-static const char no_cluster[] =
-    "this version starts jobs on this machine only; take the key away";
+static const char no_kubernetes[] =
+    "Kubernetes is not supported; take launcher local, container or slurm";
+
+#define OF_MASTER(member) OF_READING(master.member)
+#define OF_OPTIONS(kind) OF_READING(options[LAUNCHING_##kind])
 
 const struct key short_keys[] = {
     {.name = "study", .read = into_reading, OF_READING(name)},
@@ -300,7 +196,7 @@ const struct key short_keys[] = {
      .choices = selections},
     {.name = "noisy", .read = key_flag, OF_STUDY(noisy)},
     {.name = "params", .read = short_params},
-    {.name = "run", .read = read_run},
+    {.name = "run", .read = into_reading, OF_MASTER(run)},
     {.name = "args", .read = key_choice, OF_STUDY(job.args), .choices = styles},
     {.name = "trials",
      .read = key_whole,
@@ -335,35 +231,23 @@ const struct key short_keys[] = {
      OF_STUDY(patience),
      .low = 0,
      .high = MANY},
-    {.name = "cpus",
-     .read = key_real,
-     OF_STUDY(job.tasks[ROLE_MASTER].cpus),
-     .low = 0,
-     .high = 100000},
-    {.name = "gpus",
-     .read = key_int,
-     OF_STUDY(job.tasks[ROLE_MASTER].gpus),
-     .low = 0,
-     .high = 10000},
-    {.name = "memory",
-     .read = key_bytes,
-     OF_STUDY(job.tasks[ROLE_MASTER].memory)},
-    {.name = "env", .read = read_env},
-    {.name = "workdir",
-     .read = key_text,
-     OF_STUDY(job.tasks[ROLE_MASTER].workdir)},
+    {.name = "image", .read = into_reading, OF_MASTER(image)},
+    {.name = "entrypoint", .read = into_reading, OF_MASTER(entrypoint)},
+    {.name = "cpus", .read = into_reading, OF_MASTER(cpus)},
+    {.name = "gpus", .read = into_reading, OF_MASTER(gpus)},
+    {.name = "memory", .read = into_reading, OF_MASTER(memory)},
+    {.name = "env", .read = into_reading, OF_MASTER(env)},
+    {.name = "workdir", .read = into_reading, OF_MASTER(workdir)},
+    {.name = "replicas", .read = into_reading, OF_READING(replicas)},
+    {.name = "chief", .read = into_reading, OF_READING(chief)},
     {.name = "job_dir", .read = key_folder, OF_STUDY(job.job_dir)},
     {.name = "output_dir", .read = key_folder, OF_STUDY(job.output_dir)},
     {.name = "metrics", .read = read_metrics},
-    {.name = "launcher", .read = read_launcher},
-    {.name = "local", .read = key_ignore},
-    {.name = "container", .read = key_refuse, .why = no_containers},
-    {.name = "image", .read = key_refuse, .why = no_containers},
-    {.name = "slurm", .read = key_refuse, .why = no_cluster},
-    {.name = "kubernetes", .read = key_refuse, .why = no_cluster},
-    {.name = "replicas",
-     .read = key_refuse,
-     .why = "a trial is one process in this version; take the key away"},
+    {.name = "launcher", .read = into_reading, OF_READING(launcher)},
+    {.name = "local", .read = into_reading, OF_OPTIONS(LOCAL)},
+    {.name = "container", .read = into_reading, OF_OPTIONS(CONTAINER)},
+    {.name = "slurm", .read = into_reading, OF_OPTIONS(SLURM)},
+    {.name = "kubernetes", .read = key_refuse, .why = no_kubernetes},
     {.name = "dialect",
      .read = key_choice,
      OF_STUDY(dialect),
@@ -374,4 +258,5 @@ const struct key short_keys[] = {
 void short_read(struct reading *r)
 {
     reading_keys(r, r->doc, short_keys, r->s, "a study file");
+    roles_settle(r);
 }

@@ -54,7 +54,7 @@ void study_init(struct study *s)
     s->job.tasks[ROLE_MASTER].replicas = 1;
 }
 
-static void task_clear(struct study_task *t)
+void study_task_clear(struct study_task *t)
 {
     for (size_t i = 0; i < t->n_argv; i++)
         free(t->argv[i]);
@@ -66,12 +66,53 @@ static void task_clear(struct study_task *t)
     free(t->argv);
     free(t->env);
     free(t->workdir);
+    *t = (struct study_task){0};
+}
+
+void study_task_copy(struct study_task *to, const struct study_task *from)
+{
+    *to = *from;
+    to->image = mem_copy_text(from->image);
+    to->workdir = mem_copy_text(from->workdir);
+    to->argv = NULL;
+    if (from->argv)
+        to->argv = mem_new(from->n_argv, sizeof *to->argv);
+    for (size_t i = 0; to->argv && i < from->n_argv; i++)
+        to->argv[i] = mem_copy_text(from->argv[i]);
+    to->env = NULL;
+    if (from->env)
+        to->env = mem_new(from->n_env, sizeof *to->env);
+    for (size_t i = 0; to->env && i < from->n_env; i++)
+        to->env[i] = (struct study_env){mem_copy_text(from->env[i].name),
+                                        mem_copy_text(from->env[i].value)};
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool study_task_same(const struct study_task *a, const struct study_task *b)
+{
+    if (a->n_argv != b->n_argv || a->n_entry != b->n_entry ||
+        a->n_env != b->n_env || a->cpus != b->cpus || a->gpus != b->gpus ||
+        a->memory != b->memory || !same_text(a->image, b->image) ||
+        !same_text(a->workdir, b->workdir))
+        return false;
+    for (size_t i = 0; i < a->n_argv; i++)
+        if (strcmp(a->argv[i], b->argv[i]) != 0)
+            return false;
+    for (size_t i = 0; i < a->n_env; i++)
+        if (strcmp(a->env[i].name, b->env[i].name) != 0 ||
+            strcmp(a->env[i].value, b->env[i].value) != 0)
+            return false;
+    return true;
 }
 
 static void job_clear(struct study_job *j)
 {
     for (size_t i = 0; i < STUDY_ROLES; i++)
-        task_clear(&j->tasks[i]);
+        study_task_clear(&j->tasks[i]);
     for (size_t i = 0; i < j->n_options; i++) {
         free(j->options[i].name);
         free(j->options[i].value);

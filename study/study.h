@@ -86,6 +86,12 @@ struct study_task {
     int64_t memory; /* bytes; 0 = not said */
 };
 
+/* *to is an empty one before, and yours to clear. */
+void study_task_copy(struct study_task *to, const struct study_task *from);
+void study_task_clear(struct study_task *t);
+/* The same in all but how many there are. */
+bool study_task_same(const struct study_task *a, const struct study_task *b);
+
 /* An option of the study's launcher, as `slurm: {partition: gpu}`. */
 struct study_option {
     char *name, *value;
@@ -97,9 +103,10 @@ struct study_job {
     enum study_args args;
     char *job_dir;    /* NULL = none; DIR/<trial> is passed as --job-dir */
     char *output_dir; /* Vertex baseOutputDirectory; NULL = none */
-    bool chief;       /* AI Platform: TF_CONFIG says chief, not master */
-    char *launcher;   /* "local", "container", "slurm", or "lease": nothing is
-                         launched, clients ask and tell */
+    bool chief;     /* TF_CONFIG says chief, not master; without meaning in the
+                       Vertex dialect, which always does */
+    char *launcher; /* "local", "container", "slurm", or "lease": nothing is
+                       launched, clients ask and tell */
     struct study_option *options; /* of the launcher; a name that may be
                                      repeated stands there several times */
     size_t n_options;
@@ -110,6 +117,9 @@ struct study_job {
 
 /* The most trials that can be asked for; so many are no limit. */
 enum { STUDY_MOST_TRIALS = 1000000000 };
+
+/* The most replicas of one trial, the master among them. */
+enum { STUDY_MOST_REPLICAS = 1000 };
 
 struct study {
     char *name; /* [A-Za-z][A-Za-z0-9_-]{0,127} */

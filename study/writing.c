@@ -304,14 +304,146 @@ static void put_limits(struct writer *w, const struct study *s)
     line_ms(w, "grace", s->grace_ms);
 }
 
-static void put_env(struct writer *w, const struct study_task *j)
+static void put_env(struct writer *w, const struct study_task *t)
 {
-    line_key(w, "env");
     open_with(w, "{");
-    for (size_t i = 0; i < j->n_env; i++) {
-        flow_key(w, j->env[i].name);
-        quote_json(w->out, j->env[i].value);
+    for (size_t i = 0; i < t->n_env; i++) {
+        flow_key(w, t->env[i].name);
+        quote_json(w->out, t->env[i].value);
     }
+    close_with(w, "}");
+}
+
+static void put_words(struct writer *w, char *const *words, size_t n)
+{
+    open_with(w, "[");
+    for (size_t i = 0; i < n; i++) {
+        separate(w);
+        put_word(w, words[i]);
+    }
+    close_with(w, "]");
+}
+
+/* A key on a line of its own, or inside a map. */
+typedef void put_key_fn(struct writer *w, const char *key);
+
+static void put_program(struct writer *w, const struct study_task *t,
+                        put_key_fn *key)
+{
+    if (t->image) {
+        key(w, "image");
+        put_word(w, t->image);
+    }
+    if (t->n_entry) {
+        key(w, "entrypoint");
+        put_words(w, t->argv, t->n_entry);
+    }
+    if (t->n_argv > t->n_entry) {
+        key(w, "run");
+        put_words(w, t->argv + t->n_entry, t->n_argv - t->n_entry);
+    }
+    if (t->workdir) {
+        key(w, "workdir");
+        put_word(w, t->workdir);
+    }
+    if (t->n_env) {
+        key(w, "env");
+        put_env(w, t);
+    }
+}
+
+static void put_needs(struct writer *w, const struct study_task *t,
+                      put_key_fn *key)
+{
+    if (t->cpus > 0) {
+        key(w, "cpus");
+        put_real(w, t->cpus);
+    }
+    if (t->gpus) {
+        key(w, "gpus");
+        put_whole(w, t->gpus);
+    }
+    if (t->memory) {
+        key(w, "memory");
+        put_whole(w, t->memory);
+    }
+}
+
+/* A role that is as the master needs its number only. */
+static void put_role(struct writer *w, const struct study_job *j,
+                     enum study_role role)
+{
+    const struct study_task *t = &j->tasks[role];
+
+    flow_key(w, study_role_name(role));
+    if (study_task_same(t, &j->tasks[ROLE_MASTER])) {
+        put_whole(w, t->replicas);
+        return;
+    }
+    open_with(w, "{");
+    flow_key(w, "count");
+    put_whole(w, t->replicas);
+    flow_key(w, "inherit");
+    text_add(w->out, "false");
+    put_program(w, t, flow_key);
+    put_needs(w, t, flow_key);
+    close_with(w, "}");
+}
+
+static void put_replicas(struct writer *w, const struct study *s)
+{
+    const struct study_job *j = &s->job;
+    bool several = study_replicas(s) > 1;
+
+    if (several) {
+        line_key(w, "replicas");
+        open_with(w, "{");
+        for (unsigned i = ROLE_WORKER; i < STUDY_ROLES; i++)
+            if (j->tasks[i].replicas)
+                put_role(w, j, (enum study_role)i);
+        close_with(w, "}");
+    }
+    if (j->chief != (s->dialect == DIALECT_SHORT && several)) {
+        line_key(w, "chief");
+        text_add(w->out, j->chief ? "true" : "false");
+    }
+}
+
+/* The values of one option that stand there several times. */
+static size_t put_option(struct writer *w, const struct study_job *j, size_t i)
+{
+    const char *name = j->options[i].name;
+    size_t n = i;
+
+    while (n < j->n_options && strcmp(j->options[n].name, name) == 0)
+        n++;
+    flow_key(w, name);
+    if (n == i + 1) {
+        quote_json(w->out, j->options[i].value);
+        return n;
+    }
+    open_with(w, "[");
+    for (; i < n; i++) {
+        separate(w);
+        quote_json(w->out, j->options[i].value);
+    }
+    close_with(w, "]");
+    return n;
+}
+
+static void put_launcher(struct writer *w, const struct study *s)
+{
+    const struct study_job *j = &s->job;
+
+    if (!study_launches(s))
+        return;
+    line_word(w, "launcher", j->launcher);
+    if (!j->n_options)
+        return;
+    line_key(w, j->launcher);
+    open_with(w, "{");
+    for (size_t i = 0; i < j->n_options;)
+        i = put_option(w, j, i);
     close_with(w, "}");
 }
 
@@ -330,38 +462,21 @@ static void put_metrics(struct writer *w, const struct study_job *j)
     close_with(w, "}");
 }
 
-static void put_job(struct writer *w, const struct study_job *j)
+static void put_job(struct writer *w, const struct study *s)
 {
     static const char *const styles[] = {"equals", "space", "hydra",
                                          "flags",  "env",   "json"};
+    const struct study_job *j = &s->job;
 
-    const struct study_task *m = &j->tasks[ROLE_MASTER];
-
-    if (m->argv) {
-        line_key(w, "run");
-        open_with(w, "[");
-        for (size_t i = 0; i < m->n_argv; i++) {
-            separate(w);
-            put_word(w, m->argv[i]);
-        }
-        close_with(w, "]");
-    }
+    put_program(w, &j->tasks[ROLE_MASTER], line_key);
+    put_needs(w, &j->tasks[ROLE_MASTER], line_key);
+    put_replicas(w, s);
+    put_launcher(w, s);
     line_word(w, "args", styles[j->args]);
-    line_word(w, "workdir", m->workdir);
     line_word(w, "job_dir", j->job_dir);
     line_word(w, "output_dir", j->output_dir);
-    if (m->n_env)
-        put_env(w, m);
     if (j->pattern || j->lines_file)
         put_metrics(w, j);
-    if (m->cpus > 0) {
-        line_key(w, "cpus");
-        put_real(w, m->cpus);
-    }
-    if (m->gpus)
-        line_whole(w, "gpus", m->gpus);
-    if (m->memory)
-        line_whole(w, "memory", m->memory);
 }
 
 static void put_study(struct writer *w, const struct study *s)
@@ -377,7 +492,7 @@ static void put_study(struct writer *w, const struct study *s)
     for (size_t i = 0; i < s->space.n; i++)
         put_param(w, &s->space, &s->space.params[i]);
     close_lines(w);
-    put_job(w, &s->job);
+    put_job(w, s);
     put_search(w, s);
     put_limits(w, s);
 }

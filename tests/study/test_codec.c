@@ -79,7 +79,7 @@ static int keep_the_law_in(const char *folder)
 
 START_TEST(what_was_written_reads_back_as_the_same_study)
 {
-    ck_assert_int_ge(keep_the_law_in("tests/study/files"), 4);
+    ck_assert_int_ge(keep_the_law_in("tests/study/files"), 5);
     ck_assert_int_ge(keep_the_law_in("examples/digits"), 3);
     ck_assert_int_ge(keep_the_law_in("examples/shell"), 1);
 }

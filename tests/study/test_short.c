@@ -266,15 +266,6 @@ static const struct {
     {"stop_early: median after 5\n" GOOD,
      "1:13: stop_early: \"median after 5\" is not supported by this "
      "version; write none\n"},
-    {"launcher: slurm\n" GOOD,
-     "1:11: launcher: \"slurm\" is not supported by this version; "
-     "write local\n"},
-    {"image: x\n" GOOD,
-     "1:8: image: containers are not supported by this version; "
-     "write the program into run\n"},
-    {"replicas: {worker: 2}\n" GOOD,
-     "1:11: replicas: a trial is one process in this version; take "
-     "the key away\n"},
     {"job_dir: gs://bucket/x\n" GOOD,
      "1:10: job_dir is gs://bucket/x, which this version cannot "
      "write to; write a folder, such as out or file:///srv/out\n"},
