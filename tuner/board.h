@@ -30,6 +30,8 @@ struct live_trial {
     char *detail;             /* the sentence beside the reason, "" if none */
     int attempt, broken;
     char *client;
+    int64_t heard; /* steady; when its client was last heard of (tuner/lease.h)
+                    */
     char *job_name, *folder; /* of the current attempt; NULL before the first */
     struct follow *follow;   /* while it runs; NULL if nothing is followed */
     struct live_curve *curves;

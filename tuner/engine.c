@@ -21,6 +21,7 @@
 #include "tuner/found.h"
 #include "tuner/give.h"
 #include "tuner/judge.h"
+#include "tuner/lease.h"
 #include "tuner/listen.h"
 #include "tuner/recover.h"
 #include "tuner/request.h"
@@ -353,6 +354,7 @@ int engine_report(struct engine *g, int64_t study, int64_t number,
                        "metric: a name of 1 to %zu bytes is wanted",
                        sizeof r.metric - 1);
     snprintf(r.metric, sizeof r.metric, "%s", metric);
+    lease_heard(&g->board, t);
     return board_outcome(&g->board, listen_report(&g->board, t, &r), e);
 }
 

@@ -35,6 +35,8 @@ struct engine_parts {
     int gpus;                 /* GPUs of this machine: the same, for trials
                                  that ask for GPUs */
     int64_t least_free_bytes; /* below that nothing is launched; 0 = no guard */
+    int64_t lease_ms;         /* a client that holds a trial in silence for so
+                                 long is suspect; 0 = never */
     bool look_only;           /* every door refuses (ERR_BUSY); nobody calls
                                  engine_recover or engine_tick */
     void (*changed)(void *ctx, int64_t study_id); /* after a commit that

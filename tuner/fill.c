@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "tuner/judge.h"
+#include "tuner/lease.h"
 #include "tuner/listen.h"
 #include "tuner/mind.h"
 #include "tuner/request.h"
@@ -301,6 +302,7 @@ static void hand_over(struct board *b, struct live_trial *t)
     if (run_move(b, t, TRIAL_LAUNCHING, &cause) ||
         run_move(b, t, TRIAL_RUNNING, &cause))
         return;
+    lease_heard(b, t);
     board_answer(b, s, t->trial.number, NULL);
 }
 
@@ -458,6 +460,7 @@ static void hand_out(struct board *b, struct live_study *s)
         struct live_trial *t = held_by(s, s->asks);
 
         if (t) {
+            lease_heard(b, t);
             board_answer(b, s, t->trial.number, NULL);
             continue;
         }
@@ -465,6 +468,21 @@ static void hand_out(struct board *b, struct live_study *s)
         if (!t || request_assign(b, t, s->asks->client))
             return;
         hand_over(b, t);
+    }
+}
+
+/* Answers those who ask, when no new trial can be had: by those that silent
+ * clients hold, and with a refusal. */
+static void hand_on(struct board *b, struct live_study *s)
+{
+    while (s->asks && !b->broken) {
+        struct live_trial *t = lease_hand_on(b, s, s->asks->client);
+
+        if (t)
+            board_answer(b, s, t->trial.number, NULL);
+        else if (!b->broken)
+            refuse_asks(b, s, ERR_BUSY,
+                        "all its trials are out; ask again when one has ended");
     }
 }
 
@@ -484,8 +502,7 @@ static bool wants_more(struct board *b, struct live_study *s, int places)
     if (s->exhausted && !s->n_trials)
         refuse_asks(b, s, ERR_ABSENT, "every point of the space was tried");
     else
-        refuse_asks(b, s, ERR_BUSY,
-                    "all its trials are out; ask again when one has ended");
+        hand_on(b, s);
     return false;
 }
 

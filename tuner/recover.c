@@ -3,6 +3,7 @@
 #include "tuner/recover.h"
 
 #include "base/log.h"
+#include "tuner/lease.h"
 #include "tuner/listen.h"
 
 enum { PAGE = 500 };
@@ -56,6 +57,7 @@ static int recover_trial(struct board *b, struct live_trial *t, struct err *e)
 
     if (t->trial.state == TRIAL_PENDING)
         return 0;
+    lease_heard(b, t);
     if (!board_launches(t->study))
         return listen_open(b, t, true, e);
     board_name_job(b, t);

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
+#include "tuner/lease.h"
 
 /* What the algorithm expected there, against the goal's name. */
 static void add_forecast(struct text *out, const char *forecast)
@@ -24,6 +25,7 @@ static void add_forecast(struct text *out, const char *forecast)
 
 /* A trial as it is stored, and as it lives, if it does. */
 struct subject {
+    const struct board *board;
     const struct live_trial *live;
     int64_t steady;
     struct text *out;
@@ -40,6 +42,8 @@ static void add_wait(const struct subject *s)
         text_add(s->out, ": it waits for a free place");
     else if (t->ended)
         text_add(s->out, ": its process has ended, its reports are being read");
+    else
+        lease_explain(s->board, t, s->out);
 }
 
 static bool why_trial(void *ctx, const struct trial_row *row)
@@ -75,11 +79,19 @@ static void why_places(const struct board *b, const struct live_study *s,
                        struct text *out)
 {
     int parallel = board_parallel(b, s);
+    int suspects = 0;
 
     if (s->state != STUDY_ACTIVE)
         return;
     if (parallel < INT32_MAX)
         text_addf(out, "%zu of %d places are taken\n", s->n_trials, parallel);
+    for (const struct live_trial *t = s->trials; t; t = t->next)
+        suspects += lease_is_suspect(b, t);
+    if (suspects)
+        text_addf(out,
+                  "trials whose clients have been silent for longer than the "
+                  "lease: %d\n",
+                  suspects);
     if (b->disk_low)
         text_add(out, "nothing is launched: the disk of the state directory "
                       "is nearly full\n");
@@ -95,7 +107,8 @@ int why_explain(const struct board *b, int64_t study, int64_t number,
                 struct text *out, struct err *e)
 {
     struct live_study *s = board_study(b, study);
-    struct subject subject = {.live = s ? board_trial(s, number) : NULL,
+    struct subject subject = {.board = b,
+                              .live = s ? board_trial(s, number) : NULL,
                               .steady = board_steady(b),
                               .out = out};
 

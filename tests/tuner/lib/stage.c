@@ -244,6 +244,7 @@ void stage_open(struct stage *g)
                                  .state_dir = g->dir,
                                  .environ_ = no_environ,
                                  .processors = 4,
+                                 .lease_ms = g->lease_ms,
                                  .changed = changed,
                                  .ctx = g};
     struct err e;

@@ -42,6 +42,7 @@ struct stage {
     int64_t changes;      /* calls of `changed` */
     bool slow;            /* set before stage_open: the worker answers only
                              when told to (stage_think) */
+    int64_t lease_ms;     /* set before stage_open; 0 = no lease */
     struct worker worker; /* that one */
     struct stage_task {
         void (*sums)(void *task);
