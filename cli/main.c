@@ -27,6 +27,8 @@ static const struct verb {
 } verbs[] = {
     {"run", cmd_run, 1, 1, SERVICE, "FILE",
      "Tune: submit the study and watch it to its end"},
+    {"try", cmd_try, 1, 1, HAS(STATE) | HAS(FOR), "FILE [--for TIME]",
+     "Rehearse: run the corners of the space for a moment"},
     {"best", cmd_best, 1, 1, LOOKS | HAS(COUNT), "STUDY [--count K]",
      "Show the best trial, or the best K"},
     {"watch", cmd_watch, 1, 1, SERVICE, "STUDY",

@@ -62,6 +62,8 @@ static const struct row {
                      "what the token may do: reader, submitter or admin"},
     [OPTION_DAYS] = {"days", 0, NUMBER, 1, "N",
                      "the token expires then; else it does not"},
+    [OPTION_FOR] = {"for", 0, TEXT, 0, "TIME",
+                    "how long a trial may run, such as 5m; else 60s"},
 };
 
 static const char *const formats[] = {"table", "json", "csv", "yaml"};

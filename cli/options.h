@@ -32,6 +32,7 @@ enum option {
     OPTION_CA,
     OPTION_ROLE,
     OPTION_DAYS,
+    OPTION_FOR,
     OPTIONS
 };
 

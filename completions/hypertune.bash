@@ -20,7 +20,7 @@ _hypertune()
 
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "run best watch list show trials \
+        mapfile -t COMPREPLY < <(compgen -W "run try best watch list show trials \
             trial logs why export import validate submit pause resume cancel stop \
             retry delete ask tell report token serve version help" -- "$word")
         return
@@ -54,7 +54,7 @@ _hypertune()
         return
     fi
     case $verb in
-    run | submit | validate)
+    run | try | submit | validate)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         ;;
     token)
