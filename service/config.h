@@ -27,6 +27,7 @@ struct config {
     bool insecure_plain_http;        /* other machines may ask without TLS */
     char *report_url;         /* http(s)://HOST…, no '/' at its end; NULL = of
                                  the first listener */
+    int64_t lease_ms;         /* engine_parts.lease_ms */
     int64_t most_connections; /* of each TCP listener */
     char *image_map;          /* a file (study/image_map.h); NULL = none */
     char *shim;               /* path of hypertune-shim */

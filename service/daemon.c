@@ -218,6 +218,7 @@ static int open_engine(struct daemon *d, struct err *e)
         .gpus = (int)d->config->gpus,
         .least_free_bytes = d->config->least_free,
         .changed = changed,
+        .lease_ms = d->config->lease_ms,
         .look_only = d->config->look_only,
         .reporting = reporting,
         .ctx = d,

@@ -40,6 +40,11 @@ static const struct setting settings[] = {
     {"report-url", "URL", NULL,
      "where trials report over HTTP; else the first address listened on",
      AT(report_url), 0, 0, SETTING_TEXT, false},
+    {"lease", "TIME", "0",
+     "a client that holds a trial and is silent for so long is suspect, and "
+     "the "
+     "trial may go to another too; 0 = never",
+     AT(lease_ms), 0, 0, SETTING_TIME, false},
     {"max-connections", "N", "10000",
      "connections to each such address; more of them wait",
      AT(most_connections), 1, MOST_CONNECTIONS, SETTING_WHOLE, false},
@@ -155,6 +160,31 @@ static int set_bytes(struct settings_source *from, const struct setting *s,
     return 0;
 }
 
+static int set_time(struct settings_source *from, const struct setting *s,
+                    const char *value, struct err *e)
+{
+    static const struct {
+        char name;
+        int64_t ms;
+    } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
+    char digits[NUMBER_TEXT];
+    size_t n = strlen(value);
+    int64_t count = 0, ms = 0;
+
+    for (size_t i = 0; n && i < sizeof units / sizeof units[0]; i++)
+        if (value[n - 1] == units[i].name)
+            ms = units[i].ms;
+    snprintf(digits, sizeof digits, "%.*s", (int)(ms ? n - 1 : n), value);
+    if (n >= sizeof digits || !number_read_int(digits, &count) || count < 0 ||
+        (!ms && count) || (ms && count > INT64_MAX / 2 / ms))
+        return err_set(e, ERR_INVALID,
+                       "--%s must be a time such as 90s, 30m, 2h or 7d, not "
+                       "\"%.100s\"",
+                       s->name, value);
+    *(int64_t *)place(from, s) = count * ms;
+    return 0;
+}
+
 static int set_level(struct settings_source *from, const struct setting *s,
                      const char *value, struct err *e)
 {
@@ -209,8 +239,9 @@ static int (*const setters[])(struct settings_source *from,
                               struct err *e) = {
     [SETTING_PATH] = set_path,   [SETTING_FILE] = set_file,
     [SETTING_TEXT] = set_text,   [SETTING_WHOLE] = set_whole,
-    [SETTING_BYTES] = set_bytes, [SETTING_LEVEL] = set_level,
-    [SETTING_FLAG] = set_flag,   [SETTING_LIST] = set_list,
+    [SETTING_BYTES] = set_bytes, [SETTING_TIME] = set_time,
+    [SETTING_LEVEL] = set_level, [SETTING_FLAG] = set_flag,
+    [SETTING_LIST] = set_list,
 };
 
 int settings_set(struct settings_source *from, const struct setting *s,
@@ -241,6 +272,9 @@ void settings_print(const struct config *c, const struct setting *s,
     case SETTING_WHOLE:
     case SETTING_BYTES:
         text_addf(out, "%lld", (long long)*(const int64_t *)at);
+        break;
+    case SETTING_TIME:
+        text_addf(out, "%llds", (long long)*(const int64_t *)at / 1000);
         break;
     case SETTING_LEVEL:
         text_add(out, levels[*(const enum log_level *)at]);

@@ -22,6 +22,7 @@ enum setting_kind {
     SETTING_TEXT,  /* as it is; may be empty */
     SETTING_WHOLE, /* from least to most */
     SETTING_BYTES, /* a whole number, perhaps with K, M, G or T */
+    SETTING_TIME,  /* milliseconds; read with its unit: 90s, 30m, 2h, 7d */
     SETTING_LEVEL, /* of the log */
     SETTING_FLAG,  /* stands alone; =yes or =no */
     SETTING_LIST   /* with commas, or given again and again */

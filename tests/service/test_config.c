@@ -10,7 +10,7 @@
 
 #include "tests/lib/suite.h"
 
-enum { MOST_WORDS = 8, ALL_WORDS = 32 };
+enum { MOST_WORDS = 12, ALL_WORDS = 48 };
 
 static const char *const variables[] = {
     "HYPERTUNE_STATE",      "HYPERTUNE_PROCESSORS",  "HYPERTUNE_LOG_LEVEL",
@@ -157,6 +157,37 @@ START_TEST(what_is_wrong_is_named_with_the_way_out)
         ck_assert_int_eq(e.code, ERR_INVALID);
         ck_assert_msg(strstr(e.text, rows[i].says), "%s: %s", rows[i].words[0],
                       e.text);
+    }
+}
+END_TEST
+
+START_TEST(times_have_units)
+{
+    static const struct {
+        const char *text;
+        int64_t ms; /* -1: is none */
+    } rows[] = {
+        {"0", 0},         {"0s", 0},       {"90s", 90000},
+        {"30m", 1800000}, {"2h", 7200000}, {"7d", 604800000},
+        {"90", -1},       {"", -1},        {"-1h", -1},
+        {"h", -1},        {"1.5h", -1},    {"1 h", -1},
+        {"1w", -1},       {"1hh", -1},     {"9223372036854775807d", -1},
+    };
+    struct config c;
+    enum config_wish wish;
+    struct err e;
+
+    forget_environment();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int rc = READ("--lease", rows[i].text);
+
+        ck_assert_msg(rc == (rows[i].ms < 0 ? -1 : 0), "%s", rows[i].text);
+        if (rc) {
+            ck_assert_ptr_nonnull(strstr(e.text, "--lease must be a time"));
+            continue;
+        }
+        ck_assert_int_eq(c.lease_ms, rows[i].ms);
+        config_clear(&c);
     }
 }
 END_TEST
@@ -315,8 +346,8 @@ START_TEST(what_is_printed_can_be_given_again)
     int n = 1;
 
     forget_environment();
-    ck_assert_int_eq(READ("--print-config", "--least-free", "3K", "--listen",
-                          "127.0.0.1:1,[::1]:2"),
+    ck_assert_int_eq(READ("--print-config", "--least-free", "3K", "--lease",
+                          "2h", "--listen", "127.0.0.1:1,[::1]:2"),
                      0);
     ck_assert_int_eq(wish, CONFIG_PRINT);
     text_init(&out);
@@ -376,7 +407,8 @@ END_TEST
 
 SUITE("service/config", defaults_are_found_by_looking_at_the_machine,
       flags_go_over_the_environment_over_defaults,
-      a_relative_path_is_made_absolute, trials_report_to_a_url,
+      a_relative_path_is_made_absolute, times_have_units,
+      trials_report_to_a_url,
       addresses_are_listed_with_commas_or_one_after_the_other,
       the_file_counts_less_than_environment_and_flags,
       a_fault_of_the_file_is_named_with_its_place,

@@ -36,3 +36,19 @@ status 0 hypertune list --format json
 has out '"trials": 1000000000'
 alive
 service_end
+
+# A client that is silent for its lease: nothing is taken from it, but another
+# may try the same.
+hypertuned --lease 1s >>service.log 2>&1 </dev/null &
+service=$!
+until_true "the service" answers
+sed 's/driven/leased/; s/trials: 3/trials: 1/' driven.yaml >leased.yaml
+status 0 hypertune submit leased.yaml
+status 0 hypertune ask leased --client slow
+status 4 hypertune ask leased --client eager
+until_true "the lease's end" sh -c 'hypertune why leased 1 | grep suspect'
+status 0 hypertune ask leased --client eager
+status 0 hypertune tell leased 1 loss=0.125 # by whom, nobody asks
+status 0 hypertune best leased --format csv
+has out '0\.125'
+service_end
