@@ -26,6 +26,7 @@ enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 /* What a call waits for. */
 struct asked {
+    struct face *face;
     size_t open; /* questions without an answer */
     int64_t *numbers;
     size_t n;
@@ -37,6 +38,7 @@ static void asked_free(void *kept)
 {
     struct asked *a = kept;
 
+    a->face->counts.asking--;
     free(a->numbers);
     free(a);
 }
@@ -140,6 +142,8 @@ static int ask(struct call *c, struct asking *in, struct err *e)
                        MOST_CLIENT);
     a = mem_new(1, sizeof *a);
     a->numbers = mem_new((size_t)count, sizeof *a->numbers);
+    a->face = c->face;
+    a->face->counts.asking++;
     a->began = clock_steady_ms(&clock_real);
     a->open = (size_t)count + 1; /* ours: nothing ends before all are asked */
     call_keep(c, a, asked_free, gone);

@@ -72,6 +72,18 @@ static void add_store(struct text *out, const struct store_totals *t,
 
 /* ---- what is asked ---- */
 
+static void add_connections(struct text *out, const struct request *r)
+{
+    struct request_crowd n = request_crowd(r);
+
+    head(out, "hypertune_http_connections", "gauge",
+         "Open connections, by where they came in.");
+    text_addf(out,
+              "hypertune_http_connections{door=\"unix\"} %zu\n"
+              "hypertune_http_connections{door=\"tcp\"} %zu\n",
+              n.local, n.tcp);
+}
+
 static void add_asked(struct text *out, const struct face *face)
 {
     const struct call_counts *n = &face->counts;
@@ -88,6 +100,8 @@ static void add_asked(struct text *out, const struct face *face)
           n->open);
     whole(out, "hypertune_http_streams", "gauge",
           "Those of them whose answers go out in pieces.", n->streams);
+    whole(out, "hypertune_asks_waiting", "gauge",
+          "Requests for trials that wait for one.", n->asking);
     summary(out, "hypertune_ask_seconds",
             "Requests for trials, from the request to its answer.", n->asks,
             (double)n->asked_ms / 1000);
@@ -164,6 +178,7 @@ int api_metrics(struct call *c, struct err *e)
     text_addf(&c->out, "hypertune_build_info{version=\"%s\"} 1\n",
               HYPERTUNE_VERSION);
     add_store(&c->out, &totals, store_counts(c->face->store));
+    add_connections(&c->out, c->request);
     add_asked(&c->out, c->face);
     add_process(&c->out);
     return 0;

@@ -21,9 +21,10 @@ struct call_counts {
     int64_t answers[CALL_CLASSES]; /* by the status's first digit */
     int64_t open, streams;         /* now: calls, and those of them that
                                       stream */
-    int64_t asks, asked_ms;        /* :ask calls answered, and how long they
-                                      took in all */
-    bool failed;                   /* the last commit that a call waited for */
+    int64_t asks, asked_ms; /* requests for trials that were answered, and how
+                               long they took in all */
+    int64_t asking;         /* those that still wait for the engine */
+    bool failed;            /* the last commit that a call waited for */
 };
 
 struct desk;

@@ -246,8 +246,10 @@ struct now {
 
 static bool keep_now(void *ctx, const struct trial_row *row)
 {
+    /* PENDING: that attempt broke, and the next has not begun. */
     *(struct now *)ctx =
-        (struct now){row->attempt, trial_state_ended(row->state)};
+        (struct now){row->attempt, row->state == TRIAL_PENDING ||
+                                       trial_state_ended(row->state)};
     return false;
 }
 

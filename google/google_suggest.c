@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "google/google_body.h"
 #include "google/google_named.h"
@@ -22,7 +23,8 @@ struct suggesting {
     int64_t operation; /* 0 = none is stored yet */
     struct loop_watch *patience;
     int64_t begun_ms;
-    size_t open; /* questions without an answer */
+    int64_t began; /* the same, steady */
+    size_t open;   /* questions without an answer */
     int64_t *numbers;
     size_t n;
     struct err why; /* the first question that got none */
@@ -163,6 +165,9 @@ static void finish(struct suggesting *s)
         rc = keep(s, &e);
     if (s->call)
         write_answer(s, rc, &e);
+    s->face->counts.asking--;
+    s->face->counts.asks++;
+    s->face->counts.asked_ms += clock_steady_ms(&clock_real) - s->began;
     loop_forget(s->patience);
     free(s->client);
     free(s->numbers);
@@ -292,6 +297,8 @@ static int begin(struct google_call *g, const struct google_named *study,
     s->study = *study;
     s->client = mem_copy_text(google_text(body, "clientId"));
     s->begun_ms = engine_now(face->engine);
+    s->began = clock_steady_ms(&clock_real);
+    face->counts.asking++;
     s->numbers = mem_new(count, sizeof *s->numbers);
     s->open = count + 1; /* ours: nothing ends before all are asked */
     call_keep(g->call, s, NULL, gone);

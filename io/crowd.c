@@ -1,4 +1,4 @@
-/* The connections of a TCP listener. evhttp does not say when one that never
+/* The connections of a listener. evhttp does not say when one that never
  * sent a request is gone; so each is remembered by its socket, and looked after
  * now and then. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
@@ -171,6 +171,11 @@ void crowd_free(struct crowd *c)
     loop_forget(c->sweep);
     free(c->by_fd);
     free(c);
+}
+
+size_t crowd_count(const struct crowd *c)
+{
+    return c->n;
 }
 
 void crowd_join(struct crowd *c, struct bufferevent *b, bool at_once)

@@ -1,4 +1,4 @@
-/* The connections of a TCP listener: how many there are, and which of them
+/* The connections of a listener: how many there are, and which of them
  * takes too long to say what it wants. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef IO_CROWD_H
@@ -13,6 +13,8 @@
 struct bufferevent; /* libevent's */
 struct crowd;
 
+#define CROWD_PATIENT_MS (INT64_MAX / 4) /* slow_ms: nobody is hung up on */
+
 enum {
     CROWD_SLOW_BYTES_PER_MS = 16 /* what a body may take longer: 16 kB/s */
 };
@@ -25,6 +27,8 @@ struct crowd *crowd_new(struct loop *l, size_t most, int64_t slow_ms,
                         void (*full)(void *ctx, bool is), void *ctx);
 /* After the connections. NULL is fine. */
 void crowd_free(struct crowd *c);
+
+size_t crowd_count(const struct crowd *c);
 
 /* A connection begins, whose socket is set before the loop goes on. With
  * `at_once` its clock runs from now on, else from its first byte. */

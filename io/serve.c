@@ -38,7 +38,7 @@ struct door {
     struct evhttp *http;
     struct evconnlistener *listener; /* the evhttp's */
     struct loop_watch *rest;         /* out of descriptors: opens again then */
-    struct crowd *crowd;             /* of TCP */
+    struct crowd *crowd;             /* its connections */
     struct tls *tls;                 /* the serve's, if this one speaks it */
     bool full;                       /* the crowd is */
     char *path;                      /* of a Unix socket, else NULL */
@@ -153,9 +153,8 @@ static void arrived(struct evhttp_request *http, void *ctx)
     struct request *r = request_new(d, http);
     struct err e;
 
-    if (d->crowd)
-        crowd_whole(d->crowd, evhttp_connection_get_bufferevent(
-                                  evhttp_request_get_connection(http)));
+    crowd_whole(d->crowd, evhttp_connection_get_bufferevent(
+                              evhttp_request_get_connection(http)));
     if (is_ambiguous(http)) {
         request_header_add(r, "Connection", "close");
         refuse(r, "the length of the request's body is said more than once");
@@ -203,7 +202,7 @@ static struct bufferevent *welcome(struct event_base *base, void *ctx)
 
     if (b)
         plainly_watch(b);
-    if (b && d->crowd)
+    if (b)
         crowd_join(d->crowd, b, d->tls != NULL);
     return b;
 }
@@ -272,10 +271,9 @@ static int door_open(struct serve *s, int fd, const char *path, struct err *e)
     settings(d->http);
     evhttp_set_gencb(d->http, arrived, d);
     evconnlistener_set_error_cb(d->listener, tired);
-    if (!path) {
-        d->tls = s->tls;
-        d->crowd = crowd_new(s->loop, (size_t)s->most, s->slow_ms, crowded, d);
-    }
+    d->tls = path ? NULL : s->tls;
+    d->crowd = crowd_new(s->loop, path ? SIZE_MAX : (size_t)s->most,
+                         path ? CROWD_PATIENT_MS : s->slow_ms, crowded, d);
     evhttp_set_bevcb(d->http, welcome, d);
     d->next = s->doors;
     s->doors = d;
@@ -436,6 +434,15 @@ int request_rank(const struct request *r)
 void request_header_add(struct request *r, const char *name, const char *value)
 {
     evhttp_add_header(evhttp_request_get_output_headers(r->http), name, value);
+}
+
+struct request_crowd request_crowd(const struct request *r)
+{
+    struct request_crowd n = {0};
+
+    for (const struct door *d = r->door->serve->doors; d; d = d->next)
+        *(d->path ? &n.local : &n.tcp) += crowd_count(d->crowd);
+    return n;
 }
 
 /* Those that evhttp has no words for; NULL for all others. */

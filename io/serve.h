@@ -72,6 +72,13 @@ const char *request_body(const struct request *r, size_t *n);
 /* Whether it came over the Unix socket (whose file mode is the login). */
 bool request_is_local(const struct request *r);
 
+/* How many connections are open now at all listeners of the service that it
+ * came to; closed ones are seen within half a second. */
+struct request_crowd {
+    size_t local, tcp; /* of the Unix socket; of TCP */
+};
+struct request_crowd request_crowd(const struct request *r);
+
 /* The host that was asked for, as it was sent, with its port: of an absolute
  * target, else of the header Host. NULL if there is neither. Yours to free. */
 char *request_host(const struct request *r);

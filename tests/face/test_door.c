@@ -442,6 +442,8 @@ START_TEST(an_attempts_token_is_over_with_it)
     ck_assert_int_eq(
         ask("POST /api/studies/one/trials/1:report", HOST, second, ""), 401);
     move(TRIAL_LAUNCHING, TRIAL_PENDING, 1);
+    ck_assert_int_eq(
+        ask("POST /api/studies/one/trials/1:report", HOST, first, ""), 401);
     move(TRIAL_PENDING, TRIAL_LAUNCHING, 2);
     ck_assert_int_eq(
         ask("POST /api/studies/one/trials/1:report", HOST, first, ""), 401);
