@@ -7,17 +7,7 @@
 #include <stdint.h>
 
 #include "study/study.h"
-
-/* A NULL-terminated list of words that owns them (argv or NAME=value). */
-struct words {
-    char **items;
-    size_t n, cap;
-};
-void words_init(struct words *w);
-void words_clear(struct words *w);
-void words_add_take(struct words *w, char *word);
-/* Replaces an earlier NAME=… or appends. */
-void words_set_env(struct words *w, const char *name, const char *value);
+#include "study/words.h"
 
 /* One attempt of one trial, as its process is told of it. */
 struct command_place {
@@ -47,8 +37,9 @@ void command_argv(const struct study *s, const struct point *p,
 
 /* Sets on top of what *out already holds (say, the service's own environment)
  * every variable that contract section 4 and compat sections 1.3 and 2 name
- * for one replica. The report file is FOLDER/reports, the Python package's
- * FOLDER/output.metrics, the stop file FOLDER/stop. */
+ * for one replica. The report file is `reports` in the replica's own folder
+ * (command_folder), the Python package's `output.metrics` there; the stop file
+ * is `stop` in the attempt's, for all of them. */
 void command_environ(const struct study *s, const struct point *p,
                      const struct command_place *at, struct words *out);
 

@@ -18,9 +18,19 @@ key_fn short_params; /* the reader of params */
 
 void roles_settle(struct reading *r); /* what run, image, replicas ... say */
 
+key_fn pools_job; /* the reader of trialJobSpec */
+
 /* What AI Platform and Vertex share: how a job says what it runs. Sets the
- * job's words, environment and folder from {command, args, env, workdir}. */
+ * role's words, environment and folder from {command, args, env, workdir}. */
 void process_read(struct reading *r, const struct node *v);
+
+/* The same of Vertex's containerSpec: {imageUri, command, args, env}. */
+void process_container(struct reading *r, const struct node *v);
+
+/* Sets the role's words to run in its image: NULL is not said. */
+void process_image_words(struct reading *r, const char *command_key,
+                         const struct node *command, const char *args_key,
+                         const struct node *args);
 
 /* One of k->choices, which count study_algorithms from its begin. */
 key_fn dialect_algorithm;
@@ -40,6 +50,10 @@ void dialect_number(struct reading *r, const char *key, const struct node *v,
  * where a program wants 32. */
 void dialect_values(struct reading *r, const char *key, const struct node *v,
                     bool numbers, struct word_list *out);
+
+/* Whether a type of accelerator, by name or number, is none of the GPUs; NULL
+ * is not said. */
+bool dialect_is_tpu(struct reading *r, const struct node *type);
 
 /* maxFailedTrials: 0 leaves it to the service, N ends with the N-th. */
 void dialect_failed(struct reading *r, int64_t failed);

@@ -365,7 +365,8 @@ static void check_mixed(struct reading *r, const struct node *at)
     bool image = tasks[ROLE_MASTER].image != NULL;
 
     for (size_t i = ROLE_WORKER; i < STUDY_ROLES; i++)
-        if (tasks[i].replicas && (tasks[i].image != NULL) != image) {
+        if ((tasks[i].argv || tasks[i].image) &&
+            (tasks[i].image != NULL) != image) {
             reading_fault(r, at,
                           "a trial is all containers or all programs of this "
                           "machine, but the master is %s and the %s is %s",

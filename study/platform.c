@@ -9,9 +9,6 @@
 
 #define OF(type, member) .offset = offsetof(struct type, member)
 
-static const char one_replica[] =
-    "a trial is one process in this version; write 0 or take the key away";
-
 /* --- hyperparameters ----------------------------------------------------- */
 
 struct param_spec {
@@ -172,7 +169,7 @@ static void read_hyper(struct reading *r, const struct key *k,
     reading_keys(r, v, hyper_keys, into, k->name);
 }
 
-/* --- the job ------------------------------------------------------------- */
+/* --- limits -------------------------------------------------------------- */
 
 static const struct key scheduling_keys[] = {
     {.name = "maxRunningTime", .read = key_ms, OF(study, trial_limit_ms)},
@@ -189,33 +186,78 @@ static void read_scheduling(struct reading *r, const struct key *k,
     reading_keys(r, v, scheduling_keys, into, k->name);
 }
 
-/* What the trainingInput says to run. */
-struct job {
-    const struct node *process, *image, *command, *module, *args;
+/* --- what runs ----------------------------------------------------------- */
+
+/* What a role's config says: masterConfig and so on. */
+struct config {
+    const struct node *process, *image, *command, *args, *type;
+    int gpus;
 };
 
-static const struct key master_keys[] = {
-    {.name = "processSpec", .read = key_node, OF(job, process)},
-    {.name = "imageUri", .read = key_node, OF(job, image)},
-    {.name = "containerCommand", .read = key_node, OF(job, command)},
-    {.name = "containerArgs", .read = key_node, OF(job, command)},
-    {.name = "acceleratorConfig", .read = key_ignore},
+struct input {
+    struct config configs[STUDY_ROLES];
+    const struct node *counts[STUDY_ROLES]; /* of the master none */
+    const struct node *process, *module, *args, *tier, *runtime;
+    bool has_hyper, use_chief;
+};
+
+static const struct key accelerator_keys[] = {
+    {.name = "count",
+     .read = key_int,
+     OF(config, gpus),
+     .low = 0,
+     .high = 10000},
+    {.name = "type", .read = key_node, OF(config, type)},
+    {0},
+};
+
+static void read_accelerator(struct reading *r, const struct key *k,
+                             const struct node *v, void *into)
+{
+    struct config *c = into;
+
+    reading_keys(r, v, accelerator_keys, c, k->name);
+    if (dialect_is_tpu(r, c->type))
+        c->gpus = 0;
+}
+
+static const struct key config_keys[] = {
+    {.name = "processSpec", .read = key_node, OF(config, process)},
+    {.name = "imageUri", .read = key_node, OF(config, image)},
+    {.name = "containerCommand", .read = key_node, OF(config, command)},
+    {.name = "containerArgs", .read = key_node, OF(config, args)},
+    {.name = "acceleratorConfig", .read = read_accelerator},
     {.name = "tpuTfVersion", .read = key_ignore},
     {.name = "diskConfig", .read = key_ignore},
     {0},
 };
 
-struct input {
-    struct job job;
-    bool has_hyper;
-};
+/* Empty is absent. */
+static void drop_empty(const struct node **v)
+{
+    if (*v && ((*v)->kind == NODE_SCALAR ? !*(*v)->text : (*v)->n == 0))
+        *v = NULL;
+}
 
-static void read_master(struct reading *r, const struct key *k,
+static void read_config(struct reading *r, const struct key *k,
                         const struct node *v, void *into)
 {
-    struct input *in = into;
+    struct config *c = &((struct input *)into)->configs[k->low];
 
-    reading_keys(r, v, master_keys, &in->job, k->name);
+    reading_keys(r, v, config_keys, c, k->name);
+    drop_empty(&c->image);
+    drop_empty(&c->command);
+    drop_empty(&c->args);
+}
+
+static void read_count(struct reading *r, const struct key *k,
+                       const struct node *v, void *into)
+{
+    int64_t count = 0;
+
+    ((struct input *)into)->counts[k->low] = v;
+    reading_whole(r, k->name, v, 0, STUDY_MOST_REPLICAS, &count);
+    r->s->job.tasks[k->low].replicas = (int)count;
 }
 
 static void input_hyper(struct reading *r, const struct key *k,
@@ -239,87 +281,204 @@ static void input_job_dir(struct reading *r, const struct key *k,
     key_folder(r, k, v, r->s);
 }
 
-static const struct choice tiers[] = {
-    {"BASIC", 0, 0},     {"STANDARD_1", 1, 1}, {"PREMIUM_1", 1, 3},
-    {"BASIC_GPU", 0, 6}, {"BASIC_TPU", 0, 7},  {"CUSTOM", 0, 5},
-    {NULL, 0, 0},
-};
-
-static void input_tier(struct reading *r, const struct key *k,
-                       const struct node *v, void *into)
-{
-    int cluster;
-
-    (void)into;
-    if (reading_choice(r, k->name, v, tiers, &cluster) == 0 && cluster)
-        reading_fault(r, v,
-                      "%s: %s stands for several replicas, and a trial is one "
-                      "process in this version; write BASIC",
-                      k->name, v->text);
-}
-
 static const struct key input_keys[] = {
-    {.name = "scaleTier", .read = input_tier},
+    {.name = "scaleTier", .read = key_node, OF(input, tier)},
     {.name = "masterType", .read = key_ignore},
     {.name = "workerType", .read = key_ignore},
     {.name = "parameterServerType", .read = key_ignore},
     {.name = "evaluatorType", .read = key_ignore},
-    {.name = "workerCount", .read = key_refuse_set, .why = one_replica},
-    {.name = "parameterServerCount",
-     .read = key_refuse_set,
-     .why = one_replica},
-    {.name = "evaluatorCount", .read = key_refuse_set, .why = one_replica},
-    {.name = "masterConfig", .read = read_master},
-    {.name = "workerConfig", .read = key_ignore},
-    {.name = "parameterServerConfig", .read = key_ignore},
-    {.name = "evaluatorConfig", .read = key_ignore},
+    {.name = "workerCount", .read = read_count, .low = ROLE_WORKER},
+    {.name = "parameterServerCount", .read = read_count, .low = ROLE_PS},
+    {.name = "evaluatorCount", .read = read_count, .low = ROLE_EVALUATOR},
+    {.name = "masterConfig", .read = read_config, .low = ROLE_MASTER},
+    {.name = "workerConfig", .read = read_config, .low = ROLE_WORKER},
+    {.name = "parameterServerConfig", .read = read_config, .low = ROLE_PS},
+    {.name = "evaluatorConfig", .read = read_config, .low = ROLE_EVALUATOR},
     {.name = "packageUris", .read = key_ignore},
-    {.name = "pythonModule", .read = key_node, OF(input, job.module)},
-    {.name = "args", .read = key_node, OF(input, job.args)},
-    {.name = "processSpec", .read = key_node, OF(input, job.process)},
+    {.name = "pythonModule", .read = key_node, OF(input, module)},
+    {.name = "args", .read = key_node, OF(input, args)},
+    {.name = "processSpec", .read = key_node, OF(input, process)},
     {.name = "hyperparameters", .read = input_hyper},
     {.name = "region", .read = key_ignore},
     {.name = "jobDir", .read = input_job_dir, OF(study, job.job_dir)},
-    {.name = "runtimeVersion", .read = key_ignore},
+    {.name = "runtimeVersion", .read = key_node, OF(input, runtime)},
     {.name = "pythonVersion", .read = key_ignore},
     {.name = "scheduling", .read = input_scheduling},
     {.name = "network", .read = key_ignore},
     {.name = "serviceAccount", .read = key_ignore},
     {.name = "encryptionConfig", .read = key_ignore},
     {.name = "enableWebAccess", .read = key_ignore},
-    {.name = "useChiefInTfConfig", .read = key_ignore},
+    {.name = "useChiefInTfConfig", .read = key_flag, OF(input, use_chief)},
     {.name = "nasJobSpec",
      .read = key_refuse,
      .why = "architecture search is not supported; take the key away"},
     {0},
 };
 
-static void settle_command(struct reading *r, const struct node *v,
-                           const struct job *job)
-{
-    if (job->process) {
-        process_read(r, job->process);
-    } else if (job->image || job->command) {
-        reading_fault(r, job->image ? job->image : job->command,
-                      "containers are not supported by this version; write "
-                      "processSpec: {command: [...], args: [...]} beside it");
-        return;
-    } else if (job->module) {
-        const char *module = reading_text(r, "pythonModule", job->module);
+/* ---- how many ---- */
 
-        program_word(r, "", v, "python3");
-        program_word(r, "", v, "-m");
-        if (module)
-            program_word(r, "pythonModule", job->module, module);
+static const struct choice tiers[] = {
+    {"BASIC", 0, 0},     {"STANDARD_1", 1, 1}, {"PREMIUM_1", 2, 3},
+    {"BASIC_GPU", 3, 6}, {"BASIC_TPU", 4, 7},  {"CUSTOM", 5, 5},
+    {NULL, 0, 0},
+};
+enum { TIER_CUSTOM = 5 };
+
+static const struct {
+    int workers, servers, gpus; /* GPUs of the master */
+} tier_sizes[] = {{0, 0, 0}, {4, 3, 0}, {19, 11, 0}, {0, 0, 1}, {0, 0, 0}};
+
+static void settle_tier(struct reading *r, struct input *in)
+{
+    struct study_task *tasks = r->s->job.tasks;
+    int tier;
+
+    if (!in->tier ||
+        reading_choice(r, "scaleTier", in->tier, tiers, &tier) < 0 ||
+        tier == TIER_CUSTOM)
+        return;
+    for (int i = ROLE_WORKER; i < STUDY_ROLES; i++) {
+        if (tasks[i].replicas) {
+            reading_fault(r, in->counts[i],
+                          "scaleTier %s says how many replicas there are; "
+                          "write scaleTier: CUSTOM to say it yourself",
+                          in->tier->text);
+            return;
+        }
+    }
+    tasks[ROLE_WORKER].replicas = tier_sizes[tier].workers;
+    tasks[ROLE_PS].replicas = tier_sizes[tier].servers;
+    if (!in->configs[ROLE_MASTER].type)
+        in->configs[ROLE_MASTER].gpus = tier_sizes[tier].gpus;
+}
+
+/* TensorFlow 2.1 and later call the master chief. */
+static bool is_newer(struct reading *r, const struct node *runtime)
+{
+    const char *text =
+        runtime ? reading_text(r, "runtimeVersion", runtime) : NULL;
+    char *end;
+    long major, minor = 0;
+
+    if (!text)
+        return false;
+    major = strtol(text, &end, 10);
+    if (*end == '.')
+        minor = strtol(end + 1, &end, 10);
+    return major > 2 || (major == 2 && minor >= 1);
+}
+
+static bool has_chief(struct reading *r, const struct input *in)
+{
+    const struct study_job *job = &r->s->job;
+
+    if (in->module && !in->configs[ROLE_MASTER].image && !in->process &&
+        !in->configs[ROLE_MASTER].process)
+        return study_replicas(r->s) > 1 && is_newer(r, in->runtime);
+    return in->use_chief || job->tasks[ROLE_EVALUATOR].replicas > 0;
+}
+
+/* ---- words ---- */
+
+static void read_module(struct reading *r, const struct node *v)
+{
+    const char *module = reading_text(r, "pythonModule", v);
+
+    program_word(r, "", v, "python3");
+    program_word(r, "", v, "-m");
+    if (module)
+        program_word(r, "pythonModule", v, module);
+}
+
+static void read_image(struct reading *r, const struct node *image,
+                       const struct config *c)
+{
+    program_image(r, "imageUri", image);
+    process_image_words(r, "containerCommand", c->command, "containerArgs",
+                        c->args);
+}
+
+/* Returns whether there is something to run. */
+static bool read_master(struct reading *r, const struct node *v,
+                        const struct input *in)
+{
+    const struct config *c = &in->configs[ROLE_MASTER];
+
+    program_begin(r, &r->s->job.tasks[ROLE_MASTER]);
+    if (in->process || c->process) {
+        process_read(r, in->process ? in->process : c->process);
+    } else if (c->image) {
+        read_image(r, c->image, c);
+        if (in->module)
+            reading_fault(r, in->module,
+                          "pythonModule: an image says itself what runs; "
+                          "take pythonModule or imageUri away");
+    } else if (c->command || c->args) {
+        reading_fault(r, c->command ? c->command : c->args,
+                      "masterConfig has no imageUri to run this in; write "
+                      "it, or processSpec: {command: [...], args: [...]}");
+        return false;
+    } else if (in->module) {
+        read_module(r, in->module);
     } else {
         reading_fault(r, v,
                       "trainingInput says nothing to run; write pythonModule, "
-                      "or processSpec: {command: [...]}");
-        return;
+                      "masterConfig.imageUri, or processSpec: {command: "
+                      "[...]}");
+        return false;
     }
-    if (job->args)
-        program_words(r, "args", job->args);
+    return true;
 }
+
+/* Of an image only the name is taken over from the master, as there; a program
+ * is taken over whole. */
+static void read_other(struct reading *r, const struct input *in,
+                       enum study_role role)
+{
+    const struct study_task *master = &r->s->job.tasks[ROLE_MASTER];
+    const struct config *own = &in->configs[role];
+    const struct config *first = &in->configs[ROLE_MASTER];
+    struct study_task *t = &r->s->job.tasks[role];
+    int n = t->replicas;
+
+    program_begin(r, t);
+    if (!own->image && !master->image && (own->command || own->args))
+        reading_fault(r, own->command ? own->command : own->args,
+                      "there is no imageUri to run this in; write it, or "
+                      "processSpec: {command: [...], args: [...]}");
+    if (own->process)
+        process_read(r, own->process);
+    else if (own->image)
+        read_image(r, own->image, own);
+    else if (master->image)
+        read_image(r, first->image, own);
+    else
+        study_task_copy(t, master);
+    t->replicas = n;
+    if (in->args && (own->process || t->image))
+        program_words(r, "args", in->args);
+}
+
+static void settle_roles(struct reading *r, const struct node *v,
+                         struct input *in)
+{
+    struct study_task *tasks = r->s->job.tasks;
+
+    settle_tier(r, in);
+    r->s->job.chief = has_chief(r, in);
+    if (!read_master(r, v, in))
+        return;
+    if (in->args)
+        program_words(r, "args", in->args);
+    for (int i = ROLE_WORKER; i < STUDY_ROLES; i++)
+        if (tasks[i].replicas)
+            read_other(r, in, (enum study_role)i);
+    for (int i = 0; i < STUDY_ROLES; i++)
+        if (tasks[i].replicas)
+            tasks[i].gpus = in->configs[i].gpus;
+}
+
+/* --- the file ------------------------------------------------------------ */
 
 static void read_input(struct reading *r, const struct key *k,
                        const struct node *v, void *into)
@@ -335,7 +494,7 @@ static void read_input(struct reading *r, const struct key *k,
         reading_fault(r, v,
                       "trainingInput has no hyperparameters: this job tunes "
                       "nothing");
-    settle_command(r, v, &in.job);
+    settle_roles(r, v, &in);
 }
 
 static void read_name(struct reading *r, const struct key *k,

@@ -86,6 +86,20 @@ void dialect_failed(struct reading *r, int64_t failed)
         r->s->max_failed = failed - 1;
 }
 
+bool dialect_is_tpu(struct reading *r, const struct node *type)
+{
+    static const int64_t numbers[] = {6, 7, 10, 12};
+    const char *text = type ? reading_text(r, "acceleratorType", type) : NULL;
+    int64_t number;
+
+    if (!text || !number_read_int(text, &number))
+        return text && strncmp(text, "TPU", 3) == 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i] == number)
+            return true;
+    return false;
+}
+
 struct variable {
     const struct node *name, *value;
 };
@@ -128,7 +142,7 @@ static void read_env(struct reading *r, const struct key *k,
 }
 
 struct process {
-    const struct node *command, *args;
+    const struct node *image, *command, *args;
 };
 
 static void read_workdir(struct reading *r, const struct key *k,
@@ -143,7 +157,7 @@ static void read_workdir(struct reading *r, const struct key *k,
     r->task->workdir = folder;
 }
 
-static const struct key keys[] = {
+static const struct key process_keys[] = {
     {.name = "command",
      .read = key_node,
      .offset = offsetof(struct process, command)},
@@ -161,7 +175,7 @@ void process_read(struct reading *r, const struct node *v)
     struct process p = {0};
     size_t before = r->f->n;
 
-    reading_keys(r, v, keys, &p, "processSpec");
+    reading_keys(r, v, process_keys, &p, "processSpec");
     if (p.command)
         program_words(r, "command", p.command);
     if (p.args)
@@ -171,4 +185,48 @@ void process_read(struct reading *r, const struct node *v)
                       "processSpec: command is missing; it is the list "
                       "of words to run");
     program_check(r, "processSpec", v, before);
+}
+
+static const struct key container_keys[] = {
+    {.name = "imageUri",
+     .read = key_node,
+     .offset = offsetof(struct process, image)},
+    {.name = "command",
+     .read = key_node,
+     .offset = offsetof(struct process, command)},
+    {.name = "args",
+     .read = key_node,
+     .offset = offsetof(struct process, args)},
+    {.name = "env", .read = read_env},
+    {0},
+};
+
+void process_image_words(struct reading *r, const char *command_key,
+                         const struct node *command, const char *args_key,
+                         const struct node *args)
+{
+    size_t before = r->f->n;
+
+    if (command) {
+        program_words(r, command_key, command);
+        if (command->n)
+            program_check(r, command_key, command, before);
+        program_entry(r, command_key, command);
+    }
+    if (args)
+        program_words(r, args_key, args);
+}
+
+void process_container(struct reading *r, const struct node *v)
+{
+    struct process p = {0};
+
+    reading_keys(r, v, container_keys, &p, "containerSpec");
+    if (v->kind != NODE_MAP)
+        return;
+    if (p.image)
+        program_image(r, "imageUri", p.image);
+    else
+        reading_fault(r, v, "containerSpec: imageUri is missing");
+    process_image_words(r, "command", p.command, "args", p.args);
 }

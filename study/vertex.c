@@ -488,128 +488,7 @@ static const struct key vizier_top_keys[] = {
     {0},
 };
 
-/* --- the job ------------------------------------------------------------- */
-
-struct pool {
-    const struct node *process, *container, *package;
-    int64_t replicas;
-};
-
-static const struct key pool_keys[] = {
-    {.name = "processSpec", .read = key_node, OF(pool, process)},
-    {.name = "containerSpec", .read = key_node, OF(pool, container)},
-    {.name = "pythonPackageSpec", .read = key_node, OF(pool, package)},
-    {.name = "replicaCount",
-     .read = key_whole,
-     OF(pool, replicas),
-     .low = 0,
-     .high = 100000},
-    {.name = "machineSpec", .read = key_ignore},
-    {.name = "diskSpec", .read = key_ignore},
-    {.name = "nfsMounts", .read = key_refuse_set, .why = not_yet},
-    {.name = "lustreMounts", .read = key_refuse_set, .why = not_yet},
-    {0},
-};
-
-static void refuse_container(struct reading *r, const struct node *v)
-{
-    reading_fault(r, v,
-                  "containers and Python packages are not supported by this "
-                  "version; write processSpec: {command: [...], args: "
-                  "[...]} in their place");
-}
-
-static void read_first_pool(struct reading *r, const struct node *v)
-{
-    struct pool pool = {.replicas = 1};
-
-    reading_keys(r, v, pool_keys, &pool, "a worker pool");
-    if (v->kind != NODE_MAP)
-        return;
-    if (pool.replicas > 1)
-        reading_fault(r, v,
-                      "more than one replica is not supported by this "
-                      "version; write replicaCount: 1");
-    if (pool.process)
-        process_read(r, pool.process);
-    else if (pool.container || pool.package)
-        refuse_container(r, pool.container ? pool.container : pool.package);
-    else
-        reading_fault(r, v,
-                      "the worker pool says nothing to run; write "
-                      "processSpec: {command: [...]}");
-}
-
-static void read_pools(struct reading *r, const struct key *k,
-                       const struct node *v, void *into)
-{
-    (void)into;
-    if (v->kind != NODE_LIST || v->n == 0) {
-        reading_fault(r, v, "%s must be a list with one worker pool", k->name);
-        return;
-    }
-    read_first_pool(r, v->items[0].value);
-    for (size_t i = 1; i < v->n; i++)
-        if (v->items[i].value->n > 0)
-            reading_fault(r, v->items[i].value,
-                          "more than one worker pool is not supported by "
-                          "this version; keep the first");
-}
-
-static const struct key scheduling_keys[] = {
-    {.name = "timeout", .read = key_ms, OF(study, trial_limit_ms)},
-    {.name = "restartJobOnWorkerRestart", .read = key_ignore},
-    {.name = "strategy", .read = key_ignore},
-    {.name = "disableRetries", .read = key_ignore},
-    {.name = "maxWaitDuration", .read = key_ignore},
-    {0},
-};
-
-static void read_scheduling(struct reading *r, const struct key *k,
-                            const struct node *v, void *into)
-{
-    reading_keys(r, v, scheduling_keys, into, k->name);
-}
-
-static const struct key output_keys[] = {
-    {.name = "outputUriPrefix", .read = key_folder, OF(study, job.output_dir)},
-    {0},
-};
-
-static void read_output(struct reading *r, const struct key *k,
-                        const struct node *v, void *into)
-{
-    reading_keys(r, v, output_keys, into, k->name);
-}
-
-static const struct key job_keys[] = {
-    {.name = "workerPoolSpecs", .read = read_pools},
-    {.name = "scheduling", .read = read_scheduling},
-    {.name = "baseOutputDirectory", .read = read_output},
-    {.name = "serviceAccount", .read = key_ignore},
-    {.name = "network", .read = key_ignore},
-    {.name = "reservedIpRanges", .read = key_ignore},
-    {.name = "pscInterfaceConfig", .read = key_ignore},
-    {.name = "tensorboard", .read = key_ignore},
-    {.name = "enableWebAccess", .read = key_ignore},
-    {.name = "enableDashboardAccess", .read = key_ignore},
-    {.name = "experiment", .read = key_ignore},
-    {.name = "experimentRun", .read = key_ignore},
-    {.name = "persistentResourceId", .read = key_ignore},
-    {.name = "protectedArtifactLocationId", .read = key_ignore},
-    {.name = "models", .read = key_ignore},
-    {0},
-};
-
-static void read_job(struct reading *r, const struct key *k,
-                     const struct node *v, void *into)
-{
-    reading_keys(r, v, job_keys, into, k->name);
-    if (v->kind == NODE_MAP && !node_get(v, "workerPoolSpecs") &&
-        !node_get(v, "worker_pool_specs"))
-        reading_fault(r, v, "workerPoolSpecs is missing in %s", k->name);
-    r->command = v;
-}
+/* --- the file ------------------------------------------------------------ */
 
 static void read_failed(struct reading *r, const struct key *k,
                         const struct node *v, void *into)
@@ -626,7 +505,7 @@ static void read_failed(struct reading *r, const struct key *k,
 static const struct key top_keys[] = {
     {.name = "displayName", .read = read_name},
     {.name = "studySpec", .read = read_study},
-    {.name = "trialJobSpec", .read = read_job},
+    {.name = "trialJobSpec", .read = pools_job},
     {.name = "maxTrialCount",
      .read = key_whole,
      OF(study, trials),

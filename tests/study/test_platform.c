@@ -74,14 +74,26 @@ static const struct {
      "6:16: algorithm must be ALGORITHM_UNSPECIFIED, GRID_SEARCH or "
      "RANDOM_SEARCH, not \"POPULATION_BASED_TRAINING\"\n"},
     {INPUT, "masterConfig: {imageUri: x}",
-     "6:28: containers are not supported by this version; write "
-     "processSpec: {command: [...], args: [...]} beside it\n"},
-    {INPUT, "workerCount: 3",
-     "6:16: workerCount: a trial is one process in this version; "
-     "write 0 or take the key away\n"},
-    {INPUT, "scaleTier: STANDARD_1",
-     "6:14: scaleTier: STANDARD_1 stands for several replicas, and "
-     "a trial is one process in this version; write BASIC\n"},
+     "2:17: pythonModule: an image says itself what runs; take pythonModule "
+     "or imageUri away\n"},
+    {INPUT, "masterConfig: {containerCommand: [x]}",
+     "6:36: masterConfig has no imageUri to run this in; write it, or "
+     "processSpec: {command: [...], args: [...]}\n"},
+    {INPUT, "workerCount: 1\n  workerConfig: {containerArgs: [x]}",
+     "7:33: there is no imageUri to run this in; write it, or processSpec: "
+     "{command: [...], args: [...]}\n"},
+    {INPUT, "workerCount: 1\n  workerConfig: {imageUri: i}",
+     "2:3: a trial is all containers or all programs of this machine, but the "
+     "master is a program and the worker is a container\n"},
+    {INPUT, "workerCount: 1001",
+     "6:16: workerCount is 1001, and must be from 0 to 1000\n"},
+    {INPUT, "workerCount: 600\n  parameterServerCount: 600",
+     "2:3: a trial has 1201 replicas, and may have 1000\n"},
+    {INPUT, "evaluatorCount: 1\n  scaleTier: STANDARD_1",
+     "6:19: scaleTier STANDARD_1 says how many replicas there are; write "
+     "scaleTier: CUSTOM to say it yourself\n"},
+    {INPUT, "masterConfig: {acceleratorConfig: {number: 1}}",
+     "6:38: there is no key \"number\" in acceleratorConfig\n"},
     {INPUT, "scaleTier: HUGE",
      "6:14: scaleTier must be BASIC, STANDARD_1, PREMIUM_1, "
      "BASIC_GPU, BASIC_TPU or CUSTOM, not \"HUGE\"\n"},
@@ -109,7 +121,7 @@ static const struct {
      "trainingInput: {hyperparameters: {params: [{parameterName: x, "
      "type: DOUBLE, maxValue: 1}]}}\n",
      "1:16: trainingInput says nothing to run; write pythonModule, "
-     "or processSpec: {command: [...]}\n"},
+     "masterConfig.imageUri, or processSpec: {command: [...]}\n"},
     {WHOLE, "jobId: x\n",
      "1:1: no parameters to tune: params needs at least one\n"
      "1:1: trainingInput is missing\n"},
@@ -215,7 +227,124 @@ START_TEST(a_process_may_stand_beside_what_cannot_be_run)
 }
 END_TEST
 
+#define MODULE "[python3][-m][t]"
+#define TUNED                                                                  \
+    "trainingInput:\n  hyperparameters: {params: [{parameterName: x, type: "   \
+    "DOUBLE, maxValue: 1}]}\n%s\n"
+
+START_TEST(replicas_are_counted_or_implied_by_the_tier)
+{
+    static const struct {
+        const char *lines;
+        const char *tasks[STUDY_ROLES];
+    } rows[] = {
+        {"scaleTier: STANDARD_1",
+         {"1 - " MODULE " - 0 0 0", "4 - " MODULE " - 0 0 0",
+          "3 - " MODULE " - 0 0 0"}},
+        {"scaleTier: PREMIUM_1\n  workerCount: 0",
+         {"1 - " MODULE " - 0 0 0", "19 - " MODULE " - 0 0 0",
+          "11 - " MODULE " - 0 0 0"}},
+        {"scaleTier: BASIC_GPU", {"1 - " MODULE " - 0 1 0"}},
+        {"scaleTier: BASIC_TPU", {"1 - " MODULE " - 0 0 0"}},
+        {"workerCount: '2'\n  evaluatorCount: 1",
+         {"1 - " MODULE " - 0 0 0", "2 - " MODULE " - 0 0 0", NULL,
+          "1 - " MODULE " - 0 0 0"}},
+        {"scaleTier: CUSTOM\n  masterType: n1-standard-4\n"
+         "  args: [--e, 1]\n  parameterServerCount: 2\n"
+         "  masterConfig: {acceleratorConfig: {count: '2', type: "
+         "NVIDIA_TESLA_K80}}\n"
+         "  parameterServerConfig: {acceleratorConfig: {count: 4, type: "
+         "TPU_V2}}",
+         {"1 - " MODULE "[--e][1] - 0 2 0", NULL,
+          "2 - " MODULE "[--e][1] - 0 0 0"}},
+        {"processSpec: {command: [./t], env: {A: 1}, workdir: w}\n"
+         "  args: [b]\n  workerCount: 1\n  evaluatorCount: 1\n"
+         "  evaluatorConfig: {processSpec: {command: [./e, '{args}']}}",
+         {"1 - [./t][b] A=1 w 0 0 0", "1 - [./t][b] A=1 w 0 0 0", NULL,
+          "1 - [./e][{args}][b] - 0 0 0"}},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *file = mem_format(INPUT, rows[i].lines);
+
+        check_roles(file, rows[i].tasks);
+        free(file);
+    }
+}
+END_TEST
+
+/* Each role says its own words; only the image falls back to the master's. */
+START_TEST(a_role_without_an_image_has_the_masters)
+{
+    static const struct {
+        const char *lines;
+        const char *tasks[STUDY_ROLES];
+    } rows[] = {
+        {"  masterConfig: {imageUri: gcr.io/p/i:1}",
+         {"1 gcr.io/p/i:1  - 0 0 0"}},
+        {"  masterConfig: {imageUri: i}\n  args: [--e, '5']",
+         {"1 i [--e][5] - 0 0 0"}},
+        {"  masterConfig: {imageUri: i, containerCommand: [python, -u], "
+         "containerArgs: [t.py]}",
+         {"1 i <python><-u>[t.py] - 0 0 0"}},
+        {"  masterConfig: {imageUri: i, containerCommand: [], "
+         "containerArgs: [a]}\n  workerCount: 2\n  parameterServerCount: 1\n"
+         "  evaluatorCount: 1\n  args: [z]\n"
+         "  workerConfig: {containerArgs: [w], acceleratorConfig: {count: 1}}\n"
+         "  parameterServerConfig: {imageUri: ps, containerCommand: [run]}\n",
+         {"1 i [a][z] - 0 0 0", "2 i [w][z] - 0 1 0", "1 ps <run>[z] - 0 0 0",
+          "1 i [z] - 0 0 0"}},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *file = mem_format(TUNED, rows[i].lines);
+
+        check_roles(file, rows[i].tasks);
+        free(file);
+    }
+}
+END_TEST
+
+START_TEST(the_master_is_called_chief_where_ai_platform_does)
+{
+    static const struct {
+        const char *lines;
+        bool chief;
+    } rows[] = {
+        {"  pythonModule: t", false},
+        {"  pythonModule: t\n  useChiefInTfConfig: true", false},
+        {"  pythonModule: t\n  runtimeVersion: '2.11'", false},
+        {"  pythonModule: t\n  runtimeVersion: '2.11'\n  workerCount: 1", true},
+        {"  pythonModule: t\n  runtimeVersion: '2.0'\n  workerCount: 1", false},
+        {"  pythonModule: t\n  runtimeVersion: '1.15'\n  workerCount: 1",
+         false},
+        {"  masterConfig: {imageUri: i}", false},
+        {"  masterConfig: {imageUri: i}\n  workerCount: 3", false},
+        {"  masterConfig: {imageUri: i}\n  useChiefInTfConfig: true", true},
+        {"  masterConfig: {imageUri: i}\n  evaluatorCount: 1", true},
+        {"  processSpec: {command: [t]}\n  evaluatorCount: 1", true},
+        {"  processSpec: {command: [t]}\n  useChiefInTfConfig: true", true},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *file = mem_format(TUNED, rows[i].lines);
+        struct study s;
+
+        read_good(file, &s);
+        ck_assert_msg(s.job.chief == rows[i].chief, "%s", file);
+        ck_assert_str_eq(s.job.launcher, s.job.tasks[ROLE_MASTER].image
+                                             ? "container"
+                                             : "local");
+        study_clear(&s);
+        free(file);
+    }
+}
+END_TEST
+
 SUITE("study/platform", what_cannot_be_had_is_refused_with_its_place,
       a_job_file_is_read_as_it_is, parameters_mean_what_ai_platform_says,
       what_is_not_written_has_the_formats_defaults,
-      a_process_may_stand_beside_what_cannot_be_run)
+      a_process_may_stand_beside_what_cannot_be_run,
+      replicas_are_counted_or_implied_by_the_tier,
+      a_role_without_an_image_has_the_masters,
+      the_master_is_called_chief_where_ai_platform_does)

@@ -121,31 +121,13 @@ static const struct {
      "not supported by this version; take the key away\n"},
     {TRIAL, "{}", "5:15: workerPoolSpecs is missing in trialJobSpec\n"},
     {TRIAL, "{workerPoolSpecs: []}",
-     "5:33: workerPoolSpecs must be a list with one worker pool\n"},
-    {TRIAL, "{workerPoolSpecs: [{containerSpec: {imageUri: x}}]}",
-     "5:50: containers and Python packages are not supported by "
-     "this version; write processSpec: {command: [...], args: "
-     "[...]} in their place\n"},
-    {TRIAL, "{workerPoolSpecs: [{pythonPackageSpec: {pythonModule: x}}]}",
-     "5:54: containers and Python packages are not supported by "
-     "this version; write processSpec: {command: [...], args: "
-     "[...]} in their place\n"},
-    {TRIAL,
-     "{workerPoolSpecs: [{replicaCount: 2, processSpec: {command: "
-     "[a]}}]}",
-     "5:34: more than one replica is not supported by this version; "
-     "write replicaCount: 1\n"},
-    {TRIAL,
-     "{workerPoolSpecs: [{processSpec: {command: [a]}}, "
-     "{processSpec: {command: [b]}}]}",
-     "5:65: more than one worker pool is not supported by this "
-     "version; keep the first\n"},
+     "5:33: workerPoolSpecs must be a list with one worker pool or more\n"},
     {TRIAL, "{workerPoolSpecs: [{processSpec: {}}]}",
      "5:48: processSpec: command is missing; it is the list of "
      "words to run\n"},
     {TRIAL, "{workerPoolSpecs: [{}]}",
-     "5:34: the worker pool says nothing to run; write processSpec: "
-     "{command: [...]}\n"},
+     "5:34: the worker pool says nothing to run; write containerSpec, or "
+     "processSpec: {command: [...]}\n"},
     {TRIAL, "{workerPoolSpecs: [{processSpec: {command: ./t}}]}",
      "5:58: command must be a list of words\n"},
     {TRIAL,

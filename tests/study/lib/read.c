@@ -87,6 +87,37 @@ char *write_yaml(const struct study *s)
     return text_take(&out);
 }
 
+static char *role_line(const struct study_task *t)
+{
+    struct text out;
+
+    text_init(&out);
+    text_addf(&out, "%d %s ", t->replicas, t->image ? t->image : "-");
+    for (size_t i = 0; i < t->n_argv; i++)
+        text_addf(&out, i < t->n_entry ? "<%s>" : "[%s]", t->argv[i]);
+    for (size_t i = 0; i < t->n_env; i++)
+        text_addf(&out, " %s=%s", t->env[i].name, t->env[i].value);
+    text_addf(&out, " %s %g %d %lld", t->workdir ? t->workdir : "-", t->cpus,
+              t->gpus, (long long)t->memory);
+    return text_take(&out);
+}
+
+void check_roles(const char *text, const char *const *lines)
+{
+    struct study s;
+
+    read_good(text, &s);
+    for (int i = 0; i < STUDY_ROLES; i++) {
+        const char *line = lines[i] ? lines[i] : "0 -  - 0 0 0";
+        char *is = role_line(&s.job.tasks[i]);
+
+        ck_assert_msg(strcmp(line, is) == 0, "%s\n%s is %s", text,
+                      study_role_name((enum study_role)i), is);
+        free(is);
+    }
+    study_clear(&s);
+}
+
 char *read_source(const char *path)
 {
     const char *root = getenv("HYPERTUNE_SOURCE");

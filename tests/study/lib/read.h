@@ -20,6 +20,11 @@ char *read_faults(const char *text);
 char *write_json(const struct study *s);
 char *write_yaml(const struct study *s);
 
+/* Reads the text, and compares each role of a trial with its line,
+ *     COUNT IMAGE <ENTRY>[WORD] NAME=VALUE FOLDER CPUS GPUS MEMORY
+ * NULL means that the role is not there. */
+void check_roles(const char *text, const char *const *lines);
+
 /* The whole file, whose path is relative to the source folder. Yours to
  * free. */
 char *read_source(const char *path);
