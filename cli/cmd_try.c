@@ -25,6 +25,7 @@ enum {
     MORE_MS = 1000,  /* after its first report: it may be ending anyway */
     LONG_MS = 10000, /* the same of the first one, so that the time of a step
                         or a whole trial is known */
+    ENOUGH = 2000,   /* reports, also of the first one */
     LOOK_MS = 100,   /* from one look to the next */
     WHY_MS = 5000,   /* after so long without a running trial we say why */
     TAIL_BYTES = 2000,
@@ -123,7 +124,8 @@ static bool has_shown(const struct trying *t, size_t i)
     int64_t first = t->tried[i].first_at;
     int64_t now = clock_wall_ms(&clock_real);
 
-    return first && now - first >= (i ? MORE_MS : LONG_MS);
+    return t->tried[i].reports > ENOUGH ||
+           (first && now - first >= (i ? MORE_MS : LONG_MS));
 }
 
 static int look_at(struct trying *t, size_t i, struct err *e)

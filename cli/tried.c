@@ -97,6 +97,7 @@ static void learn_times(struct tried *t, const json_t *trial,
     int64_t started = integer_of(trial, "started");
     int64_t ended = integer_of(trial, "ended");
 
+    t->reports = r->n;
     t->first_at = r->first_at;
     t->first_ms = r->n ? not_below_zero(r->first_at - started) : -1;
     t->step_ms =

@@ -27,6 +27,7 @@ enum tried_how {
 struct tried {
     enum tried_how how; /* once it has ended */
     bool ended;
+    int64_t reports;    /* of the goal */
     int64_t first_at;   /* wall clock of the first report of the goal; 0 */
     int64_t first_ms;   /* from the start to it; -1 = there was none */
     int64_t step_ms;    /* mean time between two; -1 = there were no two */
