@@ -51,6 +51,10 @@ START_TEST(every_line_is_understood_and_unknown_ones_are_passed_over)
     ck_assert_int_eq(s.number, 9);
     ck_assert_int_eq(s.ran_ms, 1500);
     ck_assert(s.oom);
+    ck_assert_str_eq(s.replica, "");
+    put("end=exit 3\nreplica=worker-1\nran_ms=1500\n");
+    ck_assert(status_read(folder, &s));
+    ck_assert_str_eq(s.replica, "worker-1");
     put("end=refused\ntext=cannot run x=y: no\n");
     ck_assert(status_read(folder, &s));
     ck_assert_int_eq(s.end, STATUS_REFUSED);
