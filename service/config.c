@@ -4,10 +4,8 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <pwd.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +19,8 @@
 #include "base/number.h"
 #include "face/address.h"
 #include "service/settings.h"
+#include "trials/gpus.h"
+#include "trials/machine.h"
 
 enum {
     MOST_FILE = 1 << 20, /* bytes */
@@ -39,26 +39,6 @@ static const struct {
 enum { WISHES = sizeof wishes / sizeof wishes[0] };
 
 /* ---- the machine's defaults ---- */
-
-static int64_t count_processors(void)
-{
-    cpu_set_t set;
-
-    if (sched_getaffinity(0, sizeof set, &set))
-        return 1;
-    return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
-}
-
-static int64_t count_gpus(void)
-{
-    glob_t found = {0};
-    int64_t n = 0;
-
-    if (glob("/dev/nvidia[0-9]*", 0, NULL, &found) == 0)
-        n = (int64_t)found.gl_pathc;
-    globfree(&found);
-    return n < SETTINGS_MOST_PLACES ? n : SETTINGS_MOST_PLACES;
-}
 
 static char *beside_program(const char *name)
 {
@@ -103,8 +83,8 @@ static int read_defaults(struct config *out, struct err *e)
     for (size_t i = 0; (s = settings_row(i)); i++)
         if (s->fallback && settings_set(&from, s, s->fallback, e))
             return -1;
-    out->processors = count_processors();
-    out->gpus = count_gpus();
+    out->processors = machine_processors("");
+    out->memory = machine_memory("");
     out->shim = beside_program("hypertune-shim");
     return 0; /* `state` comes last: HOME may be missing if it is named */
 }
@@ -398,8 +378,28 @@ static int check_report_url(const struct config *c, struct err *e)
                    c->report_url);
 }
 
+int config_gpus(const struct config *c, struct gpus *out, struct err *e)
+{
+    struct text all;
+    int rc = 0;
+
+    *out = (struct gpus){0};
+    text_init(&all);
+    for (size_t i = 0; i < c->gpus.n; i++)
+        text_addf(&all, "%s%s", i ? "," : "", c->gpus.items[i]);
+    if (all.len && gpus_read(out, text_str(&all), e))
+        rc = err_wrap(e, "--gpus");
+    text_clear(&all);
+    return rc;
+}
+
 static int check_together(const struct config *c, struct err *e)
 {
+    struct gpus gpus;
+
+    if (config_gpus(c, &gpus, e))
+        return -1;
+    gpus_clear(&gpus);
     /* A private one has a socket of its own, named after whom it is for. */
     if (c->look_only && !c->private_for)
         return err_set(e, ERR_INVALID,
@@ -458,6 +458,7 @@ void config_clear(struct config *c)
 {
     config_list_clear(&c->listen);
     config_list_clear(&c->allow_hosts);
+    config_list_clear(&c->gpus);
     free(c->state);
     free(c->config);
     free(c->tls_certificate);

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "trials/gpus.h"
 
 struct config_list {
     char **items;
@@ -33,7 +34,9 @@ struct config {
     char *shim;               /* path of hypertune-shim */
     enum log_level log_level;
     int64_t processors; /* trials at once where a study does not say; 1.. */
-    int64_t gpus;       /* the same for trials that ask for GPUs; 0.. */
+    int64_t memory;     /* bytes for trials that ask for some; 0 = no limit */
+    struct config_list gpus; /* as gpus_read reads them; empty = those that are
+                                there */
     int64_t
         least_free; /* bytes; below that nothing is launched; 0 = no guard */
     int64_t private_for; /* process id; the service ends after it; 0 = none */
@@ -56,6 +59,10 @@ enum config_wish {
 int config_read(struct config *out, int argc, char *const *argv,
                 enum config_wish *wish, struct err *e);
 void config_clear(struct config *c);
+
+/* The GPUs that are written, to be cleared; none where none are. ERR_INVALID
+ * cannot come after config_read. */
+int config_gpus(const struct config *c, struct gpus *out, struct err *e);
 void config_list_clear(struct config_list *list);
 
 /* Appends a line for each setting, as flags' names and values. */

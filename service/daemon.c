@@ -57,6 +57,7 @@ struct daemon {
     struct api *api;
     struct door *door;
     struct image_map images;
+    struct gpus gpus;
     struct serve *serve;
     char *report_url; /* where trials report; NULL = not over HTTP */
     struct loop_watch *tick, *signals[ENDS], *owner, *last;
@@ -215,7 +216,8 @@ static int open_engine(struct daemon *d, struct err *e)
         .state_dir = d->config->state,
         .environ_ = environ,
         .processors = (int)d->config->processors,
-        .gpus = (int)d->config->gpus,
+        .memory = d->config->memory,
+        .gpus = &d->gpus,
         .least_free_bytes = d->config->least_free,
         .changed = changed,
         .lease_ms = d->config->lease_ms,
@@ -362,12 +364,22 @@ static int open_launchers(struct daemon *d, struct err *e)
                       news, d, e);
 }
 
+static int find_gpus(struct daemon *d, struct err *e)
+{
+    if (config_gpus(d->config, &d->gpus, e))
+        return -1;
+    if (!d->config->gpus.n)
+        gpus_find(&d->gpus, NULL);
+    log_write(LOG_LEVEL_INFO, "gpus", "n=%zu", d->gpus.n);
+    return 0;
+}
+
 /* The launchers are opened first: jobs get the limit that holds then. */
 static int open_to_run(struct daemon *d, struct err *e)
 {
     algorithms_init();
     if (lock_take(d->config->state, &d->lock, e) || loop_open(&d->loop, e) ||
-        open_launchers(d, e))
+        open_launchers(d, e) || find_gpus(d, e))
         return -1;
     raise_limits();
     if (d->config->image_map &&
@@ -426,6 +438,7 @@ static void close_all(struct daemon *d)
     door_free(d->door);
     free(d->report_url);
     image_map_clear(&d->images);
+    gpus_clear(&d->gpus);
     for (struct launcher **l = d->launchers; *l; l++)
         (*l)->type->close(*l);
     ports_free(d->ports);

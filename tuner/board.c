@@ -92,7 +92,9 @@ static void free_study(struct live_study *s)
         trial_clear(&s->missed[i]);
     free(s->missed);
     free(s->breaker.look);
+    free(s->breaker.node);
     free(s->breaker.why);
+    free(s->told_wait);
     study_clear(&s->study);
     free(s->name);
     free(s->base_dir);
@@ -125,8 +127,9 @@ int board_take(struct board *b, const struct study_row *row,
     s->created_ms = row->created_ms;
     refresh(s, row);
     s->dirty = true;
-    while (*tail)
+    while (*tail && (*tail)->id < s->id)
         tail = &(*tail)->next;
+    s->next = *tail;
     *tail = s;
     *out = s;
     return 0;
@@ -161,6 +164,15 @@ int board_take_trial(struct live_study *s, const struct trial_row *row,
     return 0;
 }
 
+void board_unfollow(struct live_trial *t)
+{
+    for (size_t i = 0; i < t->n_follows; i++)
+        follow_close(t->follows[i]);
+    free(t->follows);
+    t->follows = NULL;
+    t->n_follows = 0;
+}
+
 static void free_trial(struct live_trial *t)
 {
     for (size_t i = 0; i < t->n_curves; i++) {
@@ -168,7 +180,12 @@ static void free_trial(struct live_trial *t)
         curve_clear(&t->curves[i].curve);
     }
     free(t->curves);
-    follow_close(t->follow);
+    board_unfollow(t);
+    free(t->replica);
+    free(t->said);
+    free(t->node);
+    free(t->waits);
+    free(t->gpus);
     trial_clear(&t->trial);
     free(t->detail);
     free(t->client);
@@ -301,6 +318,22 @@ int64_t board_steady(const struct board *b)
     return clock_steady_ms(b->parts.clock);
 }
 
+void board_forget_mind(struct live_study *s)
+{
+    s->exhausted = false;
+    s->waits = false;
+    s->forget = s->thinking;
+    mind_close(s->mind);
+    s->mind = NULL;
+}
+
+void board_freed(struct board *b)
+{
+    for (struct live_study *s = b->studies; s; s = s->next)
+        if (s->is_short)
+            s->dirty = true;
+}
+
 bool board_launches(const struct live_study *s)
 {
     return study_launches(&s->study);
@@ -318,14 +351,16 @@ struct launcher *board_launcher(const struct board *b,
 
 int board_parallel(const struct board *b, const struct live_study *s)
 {
-    int by_gpu;
+    int gpus = 0, by_gpu;
 
     if (s->study.parallel > 0)
         return s->study.parallel;
     if (!board_launches(s))
         return INT32_MAX;
-    if (s->study.job.tasks[ROLE_MASTER].gpus <= 0)
+    for (int r = 0; r < STUDY_ROLES; r++)
+        gpus += s->study.job.tasks[r].replicas * s->study.job.tasks[r].gpus;
+    if (gpus <= 0 || !b->parts.gpus)
         return b->parts.processors > 0 ? b->parts.processors : 1;
-    by_gpu = b->parts.gpus / s->study.job.tasks[ROLE_MASTER].gpus;
+    by_gpu = (int)b->parts.gpus->n / gpus;
     return by_gpu > 0 ? by_gpu : 1;
 }

@@ -33,18 +33,30 @@ struct live_trial {
     int64_t heard; /* steady; when its client was last heard of (tuner/lease.h)
                     */
     char *job_name, *folder; /* of the current attempt; NULL before the first */
-    struct follow *follow;   /* while it runs; NULL if nothing is followed */
+    struct follow **follows; /* while it runs; of its replicas by rank, NULL
+                                where nothing is followed */
+    size_t n_follows;
     struct live_curve *curves;
     size_t n_curves, curves_cap;
-    bool given;         /* put in from outside: it is about to end */
-    int64_t reports;    /* of this attempt */
-    int64_t started_ms; /* wall; 0 = not yet */
-    int64_t not_before; /* steady; a retry waits until then */
-    int64_t deadline;   /* steady; 0 = none */
-    int64_t kill_at;    /* steady; 0 = not stopping */
-    bool ended;         /* its job has: `end` says how, reports may still
-                           be unread */
-    struct launcher_news end;
+    bool given;               /* put in from outside: it is about to end */
+    int64_t reports;          /* of this attempt */
+    int64_t started_ms;       /* wall; 0 = not yet */
+    int64_t not_before;       /* steady; a retry waits until then */
+    int64_t deadline;         /* steady; 0 = none */
+    int64_t kill_at;          /* steady; 0 = not stopping */
+    bool ended;               /* its job has: `end` says how, reports may still
+                                 be unread */
+    struct launcher_news end; /* its texts are the three that follow */
+    char *replica, *said;
+    char *node;   /* of the current attempt, once it is known; else NULL */
+    char *waits;  /* what its launcher says that it waits for; NULL = nothing */
+    int strikes;  /* attempts in a row that broke and did not count */
+    char *gpus;   /* of this machine that it has while it is not PENDING, with
+                     commas; NULL = none */
+    bool alone;   /* it ran out of memory beside others: only alone from then */
+    bool crowded; /* others of this machine ran beside the current attempt */
+    int64_t since; /* steady; it has waited for GPUs, processors or memory from
+                      then on; 0 = it does not */
 };
 
 /* Somebody who asked a study that launches nothing for a trial. */
@@ -85,10 +97,18 @@ struct live_study {
     struct live_ask *asks;
     struct breaker { /* ends in a row that look alike */
         char *look;
+        char *node; /* where all of them were; NULL = not known, or several */
         int in_a_row;
         char *why; /* it has tripped: nothing more begins; else NULL */
     } breaker;
-    bool dirty; /* fill has something to look at */
+    char *told_wait;    /* of what its trials wait for: the last that those who
+                           follow it were told; NULL = nothing */
+    int64_t told_at;    /* steady; when that was */
+    bool is_short;      /* one of its trials waits for something of this
+                           machine (tuner/hold.h) */
+    bool wants_machine; /* all that is left of it must run alone: nothing else
+                           begins on this machine */
+    bool dirty;         /* fill has something to look at */
 };
 
 /* What is done once the commit is through. */
@@ -117,7 +137,10 @@ struct board {
     int64_t generation; /* raised whenever everything is read again */
     struct thought *thoughts;   /* given to the worker and not back yet */
     struct swept_folder *swept; /* being removed */
-    int64_t *touched;           /* studies for which `changed` is due */
+    struct node_seen *nodes;    /* machines where trials have run
+                                   (tuner/nodes.h) */
+    size_t n_nodes, nodes_cap;
+    int64_t *touched; /* studies for which `changed` is due */
     size_t n_touched, touched_cap;
 };
 
@@ -168,6 +191,14 @@ int64_t board_now(const struct board *b); /* wall */
 int64_t board_steady(const struct board *b);
 /* How many trials may run at once. */
 int board_parallel(const struct board *b, const struct live_study *s);
+/* Its algorithm is told all again when next asked: an ended trial has come back
+ * to life, or is no more. */
+void board_forget_mind(struct live_study *s);
+/* Something of this machine was given back, or somebody who waited for it does
+ * no longer: those who wait may look again. */
+void board_freed(struct board *b);
+/* Ends the following of the trial's current attempt. */
+void board_unfollow(struct live_trial *t);
 /* True if the study launches jobs itself. */
 bool board_launches(const struct live_study *s);
 /* The launcher that the study names; NULL if this service has none such. */

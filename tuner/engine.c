@@ -23,6 +23,7 @@
 #include "tuner/judge.h"
 #include "tuner/lease.h"
 #include "tuner/listen.h"
+#include "tuner/nodes.h"
 #include "tuner/recover.h"
 #include "tuner/request.h"
 #include "tuner/retry.h"
@@ -177,6 +178,7 @@ int engine_resume(struct engine *g, int64_t study, struct err *e)
     if (s->state == STUDY_ENDING)
         return err_set(e, ERR_CONFLICT, "study %s is ending: %s", s->name,
                        s->reason);
+    nodes_forgive(&g->board);
     if (s->state != STUDY_PAUSED)
         return 0;
     return board_outcome(&g->board,
@@ -545,6 +547,7 @@ void engine_close(struct engine *g)
     fill_drop_thoughts(b);
     forget_all(b);
     sweep_close(b);
+    nodes_clear(b);
     free(b->deeds);
     free(b->touched);
     free(g);

@@ -18,6 +18,7 @@
 #include "base/fault.h"
 #include "io/work.h"
 #include "store/store.h"
+#include "trials/gpus.h"
 #include "trials/launcher.h"
 
 struct engine;
@@ -31,9 +32,11 @@ struct engine_parts {
     struct worker *worker;
     const char *state_dir;    /* absolute; job folders are made below it */
     char *const *environ_;    /* what jobs inherit */
-    int processors;           /* `parallel` where a study does not say */
-    int gpus;                 /* GPUs of this machine: the same, for trials
-                                 that ask for GPUs */
+    int processors;           /* of this machine: `parallel` where a study
+                                 does not say, and what trials that ask for
+                                 some may have together */
+    int64_t memory;           /* bytes that they may have; 0 = not known */
+    const struct gpus *gpus;  /* of this machine; NULL = none */
     int64_t least_free_bytes; /* below that nothing is launched; 0 = no guard */
     int64_t lease_ms;         /* a client that holds a trial in silence for so
                                  long is suspect; 0 = never */

@@ -4,11 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "tuner/begin.h"
+#include "tuner/breaker.h"
 #include "tuner/judge.h"
 #include "tuner/lease.h"
 #include "tuner/listen.h"
@@ -100,7 +101,7 @@ static int consider_end(struct board *b, struct live_study *s, bool *enough)
     if (*enough && !is_held(b, s)) {
         if (s->breaker.why)
             text_addf(&why, "; %s", s->breaker.why);
-        judge_calm(s);
+        breaker_calm(s);
         rc = run_study(b, s, STUDY_ENDING, text_str(&why), false);
     }
     text_clear(&why);
@@ -152,77 +153,6 @@ static void finish(struct board *b, struct live_study *s)
     free(reason);
     if (!rc)
         board_drop_study(b, s);
-}
-
-/* ---- launching ---- */
-
-static bool disk_is_low(struct board *b, struct live_study *s)
-{
-    struct statvfs fs;
-    int64_t now = board_steady(b);
-    bool low;
-
-    if (!b->parts.least_free_bytes)
-        return false;
-    if (b->disk_seen && now - b->disk_seen < 1000)
-        return b->disk_low;
-    b->disk_seen = now;
-    if (statvfs(b->parts.state_dir, &fs))
-        return b->disk_low;
-    low = (int64_t)(fs.f_bavail * fs.f_frsize) < b->parts.least_free_bytes;
-    if (low && !b->disk_low)
-        run_warn(b, s,
-                 "the disk of the state directory is nearly full: "
-                 "nothing is launched until there is room");
-    b->disk_low = low;
-    return low;
-}
-
-static int launch(struct board *b, struct live_trial *t)
-{
-    struct live_study *s = t->study;
-    struct run_cause cause = {0};
-    struct deed deed = {
-        .kind = DEED_LAUNCH, .study = s->id, .number = t->trial.number};
-    struct err e;
-
-    t->attempt++;
-    board_name_job(b, t);
-    if (store_begin(b->parts.store, &e) ||
-        store_attempt_add(b->parts.store, s->id, t->trial.number, t->attempt,
-                          board_now(b), &e) ||
-        listen_open(b, t, false, &e))
-        return board_fail(b, &e);
-    if (run_move(b, t, TRIAL_LAUNCHING, &cause))
-        return -1;
-    board_deed(b, &deed);
-    return 0;
-}
-
-static int places_used(const struct live_study *s)
-{
-    int used = 0;
-
-    for (const struct live_trial *t = s->trials; t; t = t->next)
-        used += t->trial.state != TRIAL_PENDING;
-    return used;
-}
-
-/* Launches what waits and may; returns how many places are left. Fewer than
- * none: somebody made `parallel` smaller. */
-static int launch_waiting(struct board *b, struct live_study *s)
-{
-    int left = board_parallel(b, s) - places_used(s);
-    int64_t now = board_steady(b);
-
-    for (struct live_trial *t = s->trials; t && left > 0; t = t->next) {
-        if (t->trial.state != TRIAL_PENDING || t->not_before > now)
-            continue;
-        if (judge_trips(b, s) || launch(b, t))
-            return 0;
-        left--;
-    }
-    return left;
 }
 
 /* ---- asking ---- */
@@ -312,7 +242,7 @@ static void new_trial(struct board *b, struct live_study *s,
     const char *client = s->asks ? s->asks->client : "";
     struct live_trial *t;
 
-    if (judge_trips(b, s) || run_add(b, s, at, client, &t))
+    if (breaker_trips(b, s) || run_add(b, s, at, client, &t))
         return;
     if (!board_launches(s))
         hand_over(b, t);
@@ -397,7 +327,7 @@ static void thought_over(void *task)
                 (thought->q.answer == ALGORITHM_WAIT && s->n_missed > 0);
         hear_missed(s);
         if (s->forget)
-            fill_forget(s);
+            board_forget_mind(s);
         s->dirty = true;
         if (!b->broken && !stale)
             use_answer(b, s, &thought->q);
@@ -493,7 +423,7 @@ static bool wants_more(struct board *b, struct live_study *s, int places)
 
     if (board_launches(s))
         return places > 0 && coming < s->study.trials && !s->exhausted &&
-               !s->waits && !disk_is_low(b, s);
+               !s->waits && !begin_disk_is_low(b, s);
     hand_out(b, s);
     if (!s->asks || b->broken)
         return false;
@@ -512,12 +442,15 @@ static void fill_active(struct board *b, struct live_study *s, bool enough)
     struct err e;
     int places;
 
-    if (board_launches(s) && s->trials && disk_is_low(b, s))
+    if (board_launches(s) && s->trials && begin_disk_is_low(b, s))
         return;
-    places = board_launches(s) ? launch_waiting(b, s)
+    places = board_launches(s) ? begin_waiting(b, s)
                                : board_parallel(b, s) - (int)s->n_trials;
-    if (enough || s->thinking || b->broken || !wants_more(b, s, places))
+    if (enough || s->thinking || b->broken || !wants_more(b, s, places)) {
+        if (board_launches(s) && !b->broken)
+            begin_loner(b, s);
         return;
+    }
     if (next_turn(s) <= (int64_t)s->study.n_start) {
         new_trial(
             b, s,
@@ -584,15 +517,6 @@ int fill_check(const char *spec, struct err *e)
         return -1;
     mind_close(mind);
     return 0;
-}
-
-void fill_forget(struct live_study *s)
-{
-    s->exhausted = false;
-    s->waits = false;
-    s->forget = s->thinking;
-    mind_close(s->mind);
-    s->mind = NULL;
 }
 
 void fill_drop_thoughts(struct board *b)

@@ -21,10 +21,6 @@ void fill_tick(struct board *b);
 /* Opens the study's algorithm only to see whether it can search the space. */
 int fill_check(const char *spec, struct err *e);
 
-/* Forgets what the algorithm knows: it is told all again when next asked (an
- * ended trial has come back to life). */
-void fill_forget(struct live_study *s);
-
 /* The questions that never came back (the worker is closed). */
 void fill_drop_thoughts(struct board *b);
 

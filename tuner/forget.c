@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "store/store_google.h"
-#include "tuner/fill.h"
 #include "tuner/found.h"
 
 /* Whether it may go: what runs as a process is not forgotten. */
@@ -31,7 +30,7 @@ int forget_trial(struct board *b, int64_t study, int64_t number, struct err *e)
     if (t)
         board_drop_trial(t);
     else if (s)
-        fill_forget(s);
+        board_forget_mind(s);
     if (s && board_recount(b, s, e))
         return board_fail(b, e);
     if (s)

@@ -7,113 +7,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fault.h"
 #include "base/mem.h"
+#include "tuner/alike.h"
+#include "tuner/breaker.h"
+#include "tuner/hold.h"
 #include "tuner/listen.h"
-#include "tuner/run.h"
+#include "tuner/nodes.h"
+#include "tuner/verdict.h"
 
 enum {
     CHUNKS = 8,      /* rounds of followers at ends in one tick: some tens
                         of milliseconds */
     RETRY_MS = 1000, /* pause before a second attempt; doubles */
     RETRY_MOST_MS = 60000,
-    LOST_RETRIES = 3, /* nobody's fault: tried again in any case */
     KILL_AGAIN_MS = 5000,
-    AT_ONCE_MS = 10000, /* a job that breaks sooner "ends at once" */
-    ALIKE_FIRST = 3,    /* alike ends in a row before any success */
-    ALIKE_LATER = 10    /* and after one */
+    TOLD_MS = 60000 /* those who follow a study hear so often, at most, what its
+                       trials wait for */
 };
-
-/* ---- the breaker: many ends in a row that look alike ---- */
-
-void judge_calm(struct live_study *s)
-{
-    free(s->breaker.look);
-    free(s->breaker.why);
-    s->breaker = (struct breaker){0};
-}
-
-static void trip(struct live_study *s, const char *said)
-{
-    struct text why;
-
-    text_init(&why);
-    text_addf(&why, "%d trials in a row ended the same way: %s",
-              s->breaker.in_a_row, s->breaker.look);
-    if (*said)
-        text_addf(&why, "; the last one wrote: %s", said);
-    s->breaker.why = text_take(&why);
-}
-
-/* An end that looks like that; look NULL is one that is not suspicious. */
-static void breaker_see(struct live_study *s, const char *look,
-                        const char *said)
-{
-    int most = s->counts[TRIAL_SUCCEEDED] ? ALIKE_LATER : ALIKE_FIRST;
-
-    if (!look) {
-        judge_calm(s);
-        return;
-    }
-    if (s->state != STUDY_ACTIVE || s->breaker.why)
-        return; /* those still on their way when it tripped */
-    if (!s->breaker.look || strcmp(s->breaker.look, look) != 0) {
-        judge_calm(s);
-        s->breaker.look = mem_copy_text(look);
-    }
-    if (++s->breaker.in_a_row >= most)
-        trip(s, said);
-}
-
-bool judge_trips(struct board *b, struct live_study *s)
-{
-    struct text why;
-
-    if (!s->breaker.why)
-        return false;
-    text_init(&why);
-    text_addf(&why, "%s; mend it, then resume the study", s->breaker.why);
-    run_study(b, s, STUDY_PAUSED, text_str(&why), false);
-    text_clear(&why);
-    judge_calm(s);
-    return true;
-}
 
 /* ---- ends ---- */
 
-/* What an attempt came to, before it is known what that makes of the trial. */
-struct verdict {
-    enum trial_state to;
-    struct run_cause cause;
-    struct text detail;
-    struct text said; /* last lines of stderr */
-    const char *look; /* for the breaker; NULL = nothing suspicious */
-    struct text look_text;
-};
-
-static void verdict_init(struct verdict *v)
+static int end_attempt(struct board *b, const struct live_trial *t,
+                       const char *outcome, const char *blame)
 {
-    memset(v, 0, sizeof *v);
-    text_init(&v->detail);
-    text_init(&v->said);
-    text_init(&v->look_text);
-}
-
-static void verdict_clear(struct verdict *v)
-{
-    text_clear(&v->detail);
-    text_clear(&v->said);
-    text_clear(&v->look_text);
-}
-
-static int end_attempt(struct board *b, struct live_trial *t,
-                       const char *outcome)
-{
+    int64_t id = t->study->id, number = t->trial.number;
     struct err e;
 
     if (store_begin(b->parts.store, &e) ||
-        store_attempt_end(b->parts.store, t->study->id, t->trial.number,
-                          t->attempt, outcome, board_now(b), &e))
+        store_attempt_end(b->parts.store, id, number, t->attempt, outcome,
+                          board_now(b), &e))
+        return board_fail(b, &e);
+    if ((*blame || t->node) &&
+        store_attempt_blame(b->parts.store, id, number, t->attempt, blame,
+                            t->node ? t->node : "", &e))
         return board_fail(b, &e);
     return 0;
 }
@@ -122,8 +48,10 @@ static int end_attempt(struct board *b, struct live_trial *t,
 static int again(struct board *b, struct live_trial *t,
                  const struct run_cause *cause, int64_t pause_ms)
 {
-    follow_close(t->follow);
-    t->follow = NULL;
+    board_unfollow(t);
+    free(t->waits);
+    free(t->node);
+    t->waits = t->node = NULL;
     t->ended = false;
     t->deadline = 0;
     t->kill_at = 0;
@@ -133,111 +61,155 @@ static int again(struct board *b, struct live_trial *t,
 
 static int64_t pause_of(int broken)
 {
-    int64_t pause = RETRY_MS;
+    int64_t pause = broken > 0 ? RETRY_MS : 0;
 
     for (int i = 1; i < broken && pause < RETRY_MOST_MS; i++)
         pause *= 2;
     return pause < RETRY_MOST_MS ? pause : RETRY_MOST_MS;
 }
 
-/* Carries the verdict out. The trial is gone if it ended. */
-static void decide(struct board *b, struct live_trial *t, struct verdict *v,
-                   const char *outcome, int attempts_left)
+/* What beside others was too much may be enough alone; unless the trial ran
+ * into a limit of its own, or the GPU's memory was its alone already. */
+static bool may_do_alone(const struct live_trial *t, const struct verdict *v)
+{
+    return t->crowded && !t->alone && !hold_needs(&t->study->study).memory &&
+           !(v->gpu_memory && t->gpus);
+}
+
+/* Whether a trial whose attempt broke so is tried again; it is counted. */
+static bool goes_on(struct live_trial *t, const struct verdict *v)
+{
+    const struct policy *p = policy_of(v->blame);
+
+    t->broken += p->counts;
+    t->strikes = policy_is_strike(v->blame) ? t->strikes + 1 : 0;
+    if (t->study->state == STUDY_ENDING)
+        return false;
+    switch (p->again) {
+    case POLICY_RETRIES:
+        return t->broken <= t->study->study.retries;
+    case POLICY_ALONE:
+        if (!may_do_alone(t, v))
+            return false;
+        t->alone = true;
+        return true;
+    case POLICY_ALWAYS:
+        return true;
+    default:
+        return t->strikes <= p->again;
+    }
+}
+
+/* No trial of the study can begin: a person has to mend that. */
+static int pause_hopeless(struct board *b, struct live_study *s,
+                          const char *why)
+{
+    char *sentence;
+    int rc;
+
+    if (s->state != STUDY_ACTIVE)
+        return 0;
+    sentence = mem_format("%s; mend it, then resume the study", why);
+    rc = run_study(b, s, STUDY_PAUSED, sentence, false);
+    free(sentence);
+    return rc;
+}
+
+static void try_again(struct board *b, struct live_trial *t, struct verdict *v)
 {
     struct live_study *s = t->study;
-    bool broke = v->to == TRIAL_FAILED;
+    bool hopeless = v->blame == POLICY_HOPELESS;
 
+    v->cause.quiet = hopeless && s->state == STUDY_PAUSED;
+    v->cause.has_value = false;
+    if (again(b, t, &v->cause,
+              pause_of(policy_of(v->blame)->counts ? t->broken : t->strikes)))
+        return;
+    if (hopeless)
+        pause_hopeless(b, s, text_str(&v->detail));
+}
+
+static int alive(struct board *b, struct live_trial *t)
+{
+    struct run_cause cause = {0};
+    int64_t limit = t->study->study.trial_limit_ms;
+
+    if (t->trial.state != TRIAL_LAUNCHING)
+        return 0;
+    t->deadline = limit ? board_steady(b) + limit : 0;
+    return run_move(b, t, TRIAL_RUNNING, &cause);
+}
+
+/* Where the picture of states has no arrow for it: by way of the others. */
+static int pass_through(struct board *b, struct live_trial *t,
+                        const struct verdict *v)
+{
+    struct run_cause cause = v->cause;
+
+    cause.has_value = false;
+    if (v->to == TRIAL_INFEASIBLE)
+        return alive(b, t);
+    if (v->to == TRIAL_STOPPED && t->trial.state != TRIAL_STOPPING)
+        return run_move(b, t, TRIAL_STOPPING, &cause);
+    return 0;
+}
+
+/* A trial that breaks at once by its own fault may be the fault of its node. */
+static void look_at_node(struct board *b, const struct live_trial *t,
+                         struct verdict *v)
+{
+    char *key;
+
+    if (v->blame != POLICY_OWN || t->end.ran_ms >= NODES_AT_ONCE_MS) {
+        if (v->blame == POLICY_OWN)
+            nodes_good(b, t);
+        return;
+    }
+    key = alike_key(v->said.len ? text_str(&v->said) : text_str(&v->look_text));
+    if (nodes_bad(b, t, key)) {
+        v->blame = POLICY_NODE;
+        v->to = policy_of(POLICY_NODE)->ends;
+        v->look = NULL;
+    }
+    free(key);
+}
+
+/* Carries the verdict out. The trial is gone if it ended. */
+static void decide(struct board *b, struct live_trial *t, struct verdict *v,
+                   const char *outcome)
+{
+    struct live_study *s = t->study;
+    char *node = mem_copy_text(t->node);
+
+    if (v->broke)
+        look_at_node(b, t, v);
     v->cause.detail = v->detail.len ? text_str(&v->detail) : NULL;
-    if (end_attempt(b, t, outcome))
-        return;
-    if (broke)
-        t->broken++;
-    if (broke && attempts_left > 0 && s->state != STUDY_ENDING) {
-        again(b, t, &v->cause, pause_of(t->broken));
-        return;
+    if (b->broken ||
+        end_attempt(b, t, outcome, v->broke ? policy_of(v->blame)->name : ""))
+        goto out;
+    if (v->broke && goes_on(t, v)) {
+        try_again(b, t, v);
+        goto out;
     }
-    if (run_move(b, t, v->to, &v->cause))
-        return;
-    breaker_see(s, v->look, text_str(&v->said));
+    if (pass_through(b, t, v) || run_move(b, t, v->to, &v->cause))
+        goto out;
+    breaker_see(s, v->look, text_str(&v->said), node);
+out:
+    free(node);
 }
 
-/* It ended well: is there a value? A job that tunes nothing needs none. */
-static void weigh_value(const struct live_trial *t, struct verdict *v)
+static const char *outcome_of(const struct launcher_news *end, char *out,
+                              size_t size)
 {
-    const char *metric = t->study->study.metric;
-    enum listen_value found = listen_value(t, &v->cause.value, &v->cause.step);
-    const char **names;
-
-    if (found != LISTEN_VALUE && !study_tunes(&t->study->study)) {
-        v->to = TRIAL_SUCCEEDED;
-        text_add(&v->detail, "ended well");
-        return;
-    }
-    switch (found) {
-    case LISTEN_VALUE:
-        v->to = TRIAL_SUCCEEDED;
-        v->cause.reason = REASON_VALUE;
-        v->cause.has_value = true;
-        return;
-    case LISTEN_NOT_FINITE:
-        v->to = TRIAL_INFEASIBLE;
-        v->cause.reason = REASON_NOT_FINITE;
-        text_addf(&v->detail, "%s was not a finite number", metric);
-        return;
-    case LISTEN_NO_METRIC:
-        break;
-    }
-    v->to = TRIAL_INFEASIBLE;
-    v->cause.reason = REASON_NO_METRIC;
-    text_addf(&v->detail, "ended well but never reported %s", metric);
-    if (!t->n_curves) {
-        text_add(&v->detail, ", nor anything else");
-    } else {
-        const char *near;
-
-        names = mem_new(t->n_curves, sizeof *names);
-        for (size_t i = 0; i < t->n_curves; i++)
-            names[i] = t->curves[i].metric;
-        text_add(&v->detail, "; it reported ");
-        listen_names(t, &v->detail);
-        near = fault_near(metric, names, t->n_curves);
-        if (near)
-            text_addf(&v->detail, "; did you mean %s?", near);
-        free(names);
-    }
-    text_addf(&v->look_text, "never reported %s", metric);
-    v->look = text_str(&v->look_text);
-}
-
-/* It was asked to end: what it has reported is kept. */
-static void weigh_stopped(const struct live_trial *t, struct verdict *v)
-{
-    v->to = TRIAL_STOPPED;
-    v->cause.reason = t->reason;
-    text_add(&v->detail, t->detail);
-    v->cause.has_value =
-        listen_value(t, &v->cause.value, &v->cause.step) == LISTEN_VALUE;
-}
-
-static void weigh_broken(const struct live_trial *t, struct verdict *v)
-{
-    const struct launcher_news *end = &t->end;
-
-    listen_tail(t->folder, "stderr.log", &v->said);
-    v->to = end->blame == BLAME_MEMORY ? TRIAL_INFEASIBLE : TRIAL_FAILED;
-    if (end->blame == BLAME_MEMORY)
-        text_add(&v->look_text, "killed for want of memory");
-    else if (end->signal_number)
-        text_addf(&v->look_text, "signal %d (%s)", end->signal_number,
-                  strsignal(end->signal_number));
+    if (end->word == LAUNCHER_LOST)
+        return "lost";
+    if (end->word != LAUNCHER_ENDED)
+        return "refused";
+    if (end->signal_number)
+        snprintf(out, size, "signal %d", end->signal_number);
     else
-        text_addf(&v->look_text, "exit %d", end->exit_code);
-    v->cause.reason = end->signal_number ? REASON_SIGNAL : REASON_EXIT;
-    text_add(&v->detail, text_str(&v->look_text));
-    if (v->said.len)
-        text_addf(&v->detail, ": %s", text_str(&v->said));
-    if (end->ran_ms < AT_ONCE_MS)
-        v->look = text_str(&v->look_text);
+        snprintf(out, size, "exit %d", end->exit_code);
+    return out;
 }
 
 static void judge_end(struct board *b, struct live_trial *t)
@@ -246,58 +218,24 @@ static void judge_end(struct board *b, struct live_trial *t)
     struct verdict v;
     char outcome[32];
 
-    if (end->signal_number)
-        snprintf(outcome, sizeof outcome, "signal %d", end->signal_number);
-    else
-        snprintf(outcome, sizeof outcome, "exit %d", end->exit_code);
     verdict_init(&v);
     if (t->trial.state == TRIAL_STOPPING && t->reason == REASON_INTERRUPTED) {
         v.cause.reason = REASON_INTERRUPTED;
-        if (!end_attempt(b, t, "interrupted"))
+        if (!end_attempt(b, t, "interrupted", ""))
             again(b, t, &v.cause, 0);
         verdict_clear(&v);
         return;
     }
     if (t->trial.state == TRIAL_STOPPING)
-        weigh_stopped(t, &v);
-    else if (end->exit_code == 0 && !end->signal_number)
-        weigh_value(t, &v);
-    else
-        weigh_broken(t, &v);
-    decide(b, t, &v, outcome, t->study->study.retries - t->broken);
-    verdict_clear(&v);
-}
-
-static void judge_gone(struct board *b, struct live_trial *t,
-                       const struct launcher_news *news)
-{
-    bool refused =
-        news->word == LAUNCHER_REFUSED || news->word == LAUNCHER_HOPELESS;
-    int retries = t->study->study.retries;
-    struct verdict v;
-
-    verdict_init(&v);
-    v.to = TRIAL_FAILED;
-    v.cause.reason = refused ? REASON_REFUSED : REASON_LOST;
-    text_add(&v.detail, refused && news->text
-                            ? news->text
-                            : "its process vanished without a trace");
-    if (t->trial.state == TRIAL_STOPPING) {
-        if (t->reason == REASON_INTERRUPTED) {
-            v.cause.reason = REASON_INTERRUPTED;
-            if (!end_attempt(b, t, "lost"))
-                again(b, t, &v.cause, 0);
-            verdict_clear(&v);
-            return;
-        }
-        weigh_stopped(t, &v);
-    } else if (refused) {
-        text_add(&v.look_text, text_str(&v.detail));
-        v.look = text_str(&v.look_text);
-    } else if (retries < LOST_RETRIES) {
-        retries = LOST_RETRIES;
+        verdict_stopped(t, t->reason, t->detail, &v);
+    else if (end->word != LAUNCHER_ENDED || end->exit_code ||
+             end->signal_number)
+        verdict_broken(t, &v);
+    else {
+        verdict_value(t, &v);
+        nodes_good(b, t);
     }
-    decide(b, t, &v, refused ? "refused" : "lost", retries - t->broken);
+    decide(b, t, &v, outcome_of(end, outcome, sizeof outcome));
     verdict_clear(&v);
 }
 
@@ -312,21 +250,48 @@ static void judge_once_read(struct board *b, struct live_trial *t)
     }
     if (more || b->broken)
         return;
-    if (t->end.word == LAUNCHER_LOST)
-        judge_gone(b, t, &t->end);
-    else
-        judge_end(b, t);
+    judge_end(b, t);
 }
 
-static int alive(struct board *b, struct live_trial *t)
-{
-    struct run_cause cause = {0};
-    int64_t limit = t->study->study.trial_limit_ms;
+/* ---- news ---- */
 
-    if (t->trial.state != TRIAL_LAUNCHING)
-        return 0;
-    t->deadline = limit ? board_steady(b) + limit : 0;
-    return run_move(b, t, TRIAL_RUNNING, &cause);
+static void keep_text(char **to, const char *text)
+{
+    free(*to);
+    *to = mem_copy_text(text);
+}
+
+/* Those who follow the study hear of it, but not of every change. */
+static void hear_wait(struct board *b, struct live_trial *t, const char *text)
+{
+    struct live_study *s = t->study;
+    char *sentence;
+
+    if (!text || (t->waits && strcmp(t->waits, text) == 0))
+        return;
+    keep_text(&t->waits, text);
+    board_touch(b, s->id);
+    if (s->told_wait && (strcmp(s->told_wait, text) == 0 ||
+                         board_steady(b) - s->told_at < TOLD_MS))
+        return;
+    keep_text(&s->told_wait, text);
+    s->told_at = board_steady(b);
+    sentence =
+        mem_format("trial %lld waits: %s", (long long)t->trial.number, text);
+    run_warn(b, s, sentence);
+    free(sentence);
+}
+
+/* Copied: the news is the launcher's. */
+static void keep_end(struct live_trial *t, const struct launcher_news *news)
+{
+    keep_text(&t->replica, news->replica);
+    keep_text(&t->said, news->text);
+    t->end = *news;
+    t->end.job_name = NULL;
+    t->end.replica = t->replica;
+    t->end.node = t->node;
+    t->end.text = t->said;
 }
 
 void judge_news(struct board *b, struct live_trial *t,
@@ -334,15 +299,20 @@ void judge_news(struct board *b, struct live_trial *t,
 {
     if (b->broken || t->ended || t->trial.state == TRIAL_PENDING)
         return;
+    if (news->node)
+        keep_text(&t->node, news->node);
     switch (news->word) {
     case LAUNCHER_ALIVE:
+        keep_text(&t->waits, NULL);
         alive(b, t);
         return;
     case LAUNCHER_WAITING:
+        hear_wait(b, t, news->text);
         return;
     case LAUNCHER_REFUSED:
     case LAUNCHER_HOPELESS:
-        judge_gone(b, t, news);
+        keep_end(t, news);
+        judge_end(b, t);
         return;
     case LAUNCHER_ENDED:
         if (alive(b, t)) /* it may have ended before it was seen alive */
@@ -352,8 +322,7 @@ void judge_news(struct board *b, struct live_trial *t,
         break;
     }
     t->ended = true;
-    t->end = *news;
-    t->end.job_name = t->end.replica = t->end.node = t->end.text = NULL;
+    keep_end(t, news);
     judge_once_read(b, t);
 }
 
@@ -389,7 +358,7 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
             return -1;
         cause.has_value =
             listen_value(t, &cause.value, &cause.step) == LISTEN_VALUE;
-        if (end_attempt(b, t, "stopped"))
+        if (end_attempt(b, t, "stopped", ""))
             return -1;
         return run_move(b, t, TRIAL_STOPPED, &cause);
     }
@@ -483,7 +452,7 @@ int judge_told(struct board *b, struct live_trial *t, const double *value,
         v.cause.reason = REASON_TOLD;
         text_add(&v.detail, infeasible);
     } else if (!value || !told_value(b, t, *value)) {
-        weigh_value(t, &v);
+        verdict_value(t, &v);
         if (value && isfinite(*value)) { /* what was told is the result */
             v.to = TRIAL_SUCCEEDED;
             v.cause.reason = REASON_VALUE;
@@ -493,7 +462,7 @@ int judge_told(struct board *b, struct live_trial *t, const double *value,
         v.look = NULL;
     }
     if (!b->broken)
-        decide(b, t, &v, "told", 0);
+        decide(b, t, &v, "told");
     verdict_clear(&v);
     return b->broken ? err_set(e, ERR_IO, "%s", b->trouble.text) : 0;
 }

@@ -22,13 +22,6 @@ int judge_stop_all(struct board *b, struct live_study *s,
  * judges it once all are read. Deadlines and kills are kept here too. */
 void judge_tick(struct board *b);
 
-/* Something is about to begin: true if too many trials in a row ended alike,
- * and the study is PAUSED now. That it is asked only then lets a study that is
- * over end, and keeps one that only waits for its last trials going. */
-bool judge_trips(struct board *b, struct live_study *s);
-/* Forgets the ends that were alike. */
-void judge_calm(struct live_study *s);
-
 /* Ends a trial that a client carried: with its reports (value NULL), a value,
  * or as infeasible. */
 int judge_told(struct board *b, struct live_trial *t, const double *value,

@@ -14,6 +14,8 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "study/command.h"
+#include "tuner/hold.h"
+#include "tuner/nodes.h"
 
 /* Makes the folder and those above it. */
 static int make_folders(char *path, struct err *e)
@@ -154,7 +156,7 @@ static void add_reporting(const struct board *b, const struct live_trial *t,
 
 /* A replica as it is put together; `job` points into it. */
 struct part {
-    char *name, *folder, *workdir;
+    char *name, *folder, *workdir, *gpus;
     struct words argv, ours, all; /* all: what is handed over */
     struct job_replica job;
 };
@@ -167,6 +169,8 @@ struct assembly {
     struct part *parts;
     struct job_replica *replicas;
     struct job_option *options;
+    size_t n_options;
+    char *exclude; /* nodes, for the option of that name; NULL = none */
     struct words outputs;
 };
 
@@ -178,6 +182,7 @@ static void assembly_clear(struct assembly *a)
         free(p->name);
         free(p->folder);
         free(p->workdir);
+        free(p->gpus);
         words_clear(&p->argv);
         words_clear(&p->ours);
         words_clear(&p->all);
@@ -187,6 +192,7 @@ static void assembly_clear(struct assembly *a)
     free(a->parts);
     free(a->replicas);
     free(a->options);
+    free(a->exclude);
     words_clear(&a->outputs);
 }
 
@@ -194,6 +200,22 @@ static void assembly_clear(struct assembly *a)
 static bool is_beside(const struct launcher *l, const struct study_task *task)
 {
     return !task->image && strcmp(l->type->name, "local") == 0;
+}
+
+/* A replica sees its own GPUs, and one that has none beside others that do sees
+ * none. In a container the runtime counts those that it lets in anew, so that
+ * only UUIDs keep their meaning. */
+static void set_gpus(const struct live_trial *t, const struct part *p,
+                     bool image, struct words *out)
+{
+    const char *comma = p->gpus ? strrchr(p->gpus, ',') : NULL;
+    bool by_index = p->gpus && gpus_is_index(comma ? comma + 1 : p->gpus);
+
+    if (!t->gpus || (image && by_index))
+        return;
+    words_set_env(out, "CUDA_VISIBLE_DEVICES", p->gpus ? p->gpus : "");
+    if (by_index)
+        words_set_env(out, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
 }
 
 static void put_together(const struct board *b, struct assembly *a, int rank)
@@ -219,10 +241,13 @@ static void put_together(const struct board *b, struct assembly *a, int rank)
     command_argv(s, &t->trial.point, &at, &p->argv);
     command_environ(s, &t->trial.point, &at, &p->ours);
     add_reporting(b, t, true, &p->ours);
+    p->gpus = hold_gpus(t, rank);
+    set_gpus(t, p, task->image != NULL, &p->ours);
     if (is_beside(board_launcher(b, t->study), task))
         inherit(b, &p->all);
     command_environ(s, &t->trial.point, &at, &p->all);
     add_reporting(b, t, false, &p->all);
+    set_gpus(t, p, task->image != NULL, &p->all);
     p->job = (struct job_replica){.name = p->name,
                                   .folder = p->folder,
                                   .image = task->image,
@@ -232,8 +257,40 @@ static void put_together(const struct board *b, struct assembly *a, int rank)
                                   .workdir = p->workdir,
                                   .cpus = task->cpus,
                                   .memory = task->memory,
-                                  .gpus = task->gpus};
+                                  .gpus = task->gpus,
+                                  .gpu_ids = p->gpus};
     a->replicas[rank] = p->job;
+}
+
+static bool excludes(const struct job_option *o)
+{
+    return strcmp(o->name, "exclude") == 0;
+}
+
+/* The study's own, and the nodes that are avoided beside those that the study
+ * does not want itself. */
+static void add_options(const struct board *b, struct assembly *a)
+{
+    const struct study_job *job = &a->t->study->study.job;
+    struct text nodes;
+
+    text_init(&nodes);
+    if (strcmp(job->launcher, "slurm") == 0)
+        nodes_avoided(b, &nodes);
+    a->options = mem_new(job->n_options + 1, sizeof *a->options);
+    for (size_t i = 0; i < job->n_options; i++) {
+        struct job_option o = {job->options[i].name, job->options[i].value};
+
+        if (nodes.len && excludes(&o))
+            text_addf(&nodes, ",%s", o.value);
+        else
+            a->options[a->n_options++] = o;
+    }
+    if (nodes.len) {
+        a->exclude = text_take(&nodes);
+        a->options[a->n_options++] = (struct job_option){"exclude", a->exclude};
+    }
+    text_clear(&nodes);
 }
 
 static int assemble(const struct board *b, struct assembly *a, struct err *e)
@@ -249,12 +306,9 @@ static int assemble(const struct board *b, struct assembly *a, struct err *e)
     a->listed = mem_new(n, sizeof *a->listed);
     a->parts = mem_new(n, sizeof *a->parts);
     a->replicas = mem_new(n, sizeof *a->replicas);
-    a->options = mem_new(s->study.job.n_options + 1, sizeof *a->options);
     for (size_t i = 0; i < n; i++)
         a->listed[i] = a->addresses[i];
-    for (size_t i = 0; i < s->study.job.n_options; i++)
-        a->options[i] = (struct job_option){s->study.job.options[i].name,
-                                            s->study.job.options[i].value};
+    add_options(b, a);
     for (size_t i = 0; i < n; i++)
         put_together(b, a, (int)i);
     words_init(&a->outputs);
@@ -349,7 +403,7 @@ int launch_start(const struct board *b, const struct live_trial *t,
         job.replicas = a.replicas;
         job.n_replicas = a.n;
         job.options = a.options;
-        job.n_options = t->study->study.job.n_options;
+        job.n_options = a.n_options;
         rc = l->type->start(l, &job, e);
     }
     assembly_clear(&a);

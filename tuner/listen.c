@@ -46,6 +46,33 @@ static json_t *point_json(const struct curve_point *p)
                      p->value);
 }
 
+/* The name of the trial's replica of that rank: "worker-0". Yours. */
+static char *replica_name(const struct live_trial *t, size_t rank)
+{
+    enum study_role role;
+    int index;
+
+    study_replica(&t->study->study, (int)rank, &role, &index);
+    return mem_format("%s-%d", study_role_name(role), index);
+}
+
+/* Of the replicas beside the master, by name. */
+static void add_other_marks(const struct live_trial *t, json_t *all)
+{
+    json_t *others = t->n_follows > 1 ? json_object() : NULL;
+
+    for (size_t i = 1; i < t->n_follows; i++) {
+        char *name = t->follows[i] ? replica_name(t, i) : NULL;
+
+        if (name)
+            json_object_set_new(others, name,
+                                json_string(follow_marks(t->follows[i])));
+        free(name);
+    }
+    if (others)
+        json_object_set_new(all, "others", others);
+}
+
 static char *marks_write(const struct live_trial *t)
 {
     json_t *curves = json_array();
@@ -65,7 +92,9 @@ static char *marks_write(const struct live_trial *t)
                       "best", point_json(&c->best)));
     }
     all = json_pack("{s:s, s:o}", "follow",
-                    t->follow ? follow_marks(t->follow) : "", "curves", curves);
+                    t->n_follows ? follow_marks(t->follows[0]) : "", "curves",
+                    curves);
+    add_other_marks(t, all);
     out = json_dumps(all, JSON_REAL_PRECISION(17) | JSON_COMPACT);
     json_decref(all);
     return out ? out : mem_copy_text("{}");
@@ -136,8 +165,9 @@ static bool stored_attempt(void *ctx, const struct attempt_row *row)
     return false;
 }
 
-/* Brings the curves back; gives the follower's own marks, or NULL. */
-static int restore(struct board *b, struct live_trial *t, char **follow,
+/* Brings the curves back; gives the marks, in which the followers' own are, or
+ * NULL. To be released. */
+static int restore(struct board *b, struct live_trial *t, json_t **out,
                    struct err *e)
 {
     struct stored stored = {.attempt = t->attempt};
@@ -145,24 +175,21 @@ static int restore(struct board *b, struct live_trial *t, char **follow,
     size_t i;
     int rc;
 
-    *follow = NULL;
+    *out = NULL;
     if (store_attempt_list(b->parts.store, t->study->id, t->trial.number,
                            stored_attempt, &stored, e))
         return -1;
     t->reports = stored.reports;
     marks = stored.marks ? json_loads(stored.marks, 0, NULL) : NULL;
     free(stored.marks);
-    *follow =
-        mem_copy_text(json_string_value(json_object_get(marks, "follow")));
     json_array_foreach(json_object_get(marks, "curves"), i, curve)
         curve_read(t, curve);
-    json_decref(marks);
     rc = store_report_list(b->parts.store, t->study->id, t->trial.number,
                            t->attempt, kept_point, t, e);
-    if (rc) {
-        free(*follow);
-        *follow = NULL;
-    }
+    if (rc)
+        json_decref(marks);
+    else
+        *out = marks;
     return rc;
 }
 
@@ -185,14 +212,53 @@ static char *lines_path(const struct live_trial *t)
     return path;
 }
 
+/* What the replica's own folder holds is followed; of the master also what the
+ * study's `metrics` names. Parameter servers have nothing to report. */
+static int follow_one(struct live_trial *t, size_t rank, const json_t *marks,
+                      struct err *e)
+{
+    struct study *s = &t->study->study;
+    struct follow_spec spec = {.folder = t->folder, .metric = s->metric};
+    char *name = replica_name(t, rank), *folder = NULL, *lines = NULL;
+    const char *from;
+    enum study_role role;
+    int index, rc = 0;
+
+    study_replica(s, (int)rank, &role, &index);
+    if (rank == 0) {
+        spec.pattern = s->job.pattern;
+        spec.lines_file = lines = lines_path(t);
+        from = json_string_value(json_object_get(marks, "follow"));
+    } else {
+        spec.folder = folder = mem_format("%s/%s", t->folder, name);
+        from = json_string_value(
+            json_object_get(json_object_get(marks, "others"), name));
+    }
+    if (role != ROLE_PS)
+        rc = follow_open(&t->follows[rank], &spec, from, e);
+    free(lines);
+    free(folder);
+    free(name);
+    return rc;
+}
+
+static int follow_all(struct live_trial *t, const json_t *marks, struct err *e)
+{
+    t->n_follows = (size_t)study_replicas(&t->study->study);
+    t->follows = mem_new(t->n_follows, sizeof *t->follows);
+    for (size_t i = 0; i < t->n_follows; i++)
+        if (follow_one(t, i, marks, e)) {
+            board_unfollow(t);
+            return -1;
+        }
+    return 0;
+}
+
 int listen_open(struct board *b, struct live_trial *t, bool stored,
                 struct err *e)
 {
-    struct follow_spec spec = {.folder = t->folder,
-                               .metric = t->study->study.metric,
-                               .pattern = t->study->study.job.pattern};
-    char *lines, *marks = NULL;
-    int rc;
+    json_t *marks = NULL;
+    int rc = 0;
 
     for (size_t i = 0; i < t->n_curves; i++) {
         free(t->curves[i].metric);
@@ -202,17 +268,10 @@ int listen_open(struct board *b, struct live_trial *t, bool stored,
     t->reports = 0;
     if (stored && restore(b, t, &marks, e))
         return -1;
-    if (!t->folder) { /* nothing runs: its client reports over HTTP */
-        free(marks);
-        return 0;
-    }
-    lines = lines_path(t);
-    spec.lines_file = lines;
-    follow_close(t->follow);
-    t->follow = NULL;
-    rc = follow_open(&t->follow, &spec, marks, e);
-    free(lines);
-    free(marks);
+    board_unfollow(t);
+    if (t->folder) /* else nothing runs: its client reports over HTTP */
+        rc = follow_all(t, marks, e);
+    json_decref(marks);
     return rc;
 }
 
@@ -280,11 +339,13 @@ static void hear(void *ctx, const struct report *r)
 bool listen_poll(struct board *b, struct live_trial *t, bool last)
 {
     struct heard heard = {b, t, 0};
-    bool more;
+    bool more = false;
 
-    if (!t->follow || b->broken)
+    if (b->broken)
         return false;
-    more = follow_poll(t->follow, last, hear, &heard);
+    for (size_t i = 0; i < t->n_follows; i++)
+        if (t->follows[i] && follow_poll(t->follows[i], last, hear, &heard))
+            more = true;
     if (heard.n && !b->broken)
         keep_marks(b, t);
     return more && !b->broken;
@@ -296,7 +357,8 @@ static bool is_whole(const struct live_trial *t, const char *metric)
 {
     const struct live_curve *lc = find(t, metric);
 
-    if (t->follow || t->n_curves >= LISTEN_METRICS || !lc || lc->curve.n == 1)
+    if (t->n_follows || t->n_curves >= LISTEN_METRICS || !lc ||
+        lc->curve.n == 1)
         return false;
     for (size_t i = 0; i < t->n_curves; i++)
         if (t->curves[i].curve.stride > 1)

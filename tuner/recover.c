@@ -3,8 +3,10 @@
 #include "tuner/recover.h"
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "tuner/lease.h"
 #include "tuner/listen.h"
+#include "tuner/policy.h"
 
 enum { PAGE = 500 };
 
@@ -50,11 +52,36 @@ static void watch(struct board *b, struct live_trial *t)
     }
 }
 
+/* What the attempts say of the trial: what the current one holds, and how
+ * those before it broke. */
+static bool hear_attempt(void *ctx, const struct attempt_row *row)
+{
+    struct live_trial *t = ctx;
+    enum policy_class blame;
+
+    if (row->attempt == t->attempt && !row->ended_ms && *row->gpus)
+        t->gpus = mem_copy_text(row->gpus);
+    if (!row->ended_ms)
+        return true;
+    if (!policy_read(row->blame, &blame)) {
+        t->strikes = 0;
+        return true;
+    }
+    t->strikes = policy_is_strike(blame) ? t->strikes + 1 : 0;
+    t->alone = t->alone || blame == POLICY_MEMORY;
+    return true;
+}
+
 static int recover_trial(struct board *b, struct live_trial *t, struct err *e)
 {
     struct deed deed = {
         .kind = DEED_LAUNCH, .study = t->study->id, .number = t->trial.number};
 
+    t->crowded = true; /* nobody knows who ran beside it */
+    if (t->attempt && board_launches(t->study) &&
+        store_attempt_list(b->parts.store, t->study->id, t->trial.number,
+                           hear_attempt, t, e))
+        return -1;
     if (t->trial.state == TRIAL_PENDING)
         return 0;
     lease_heard(b, t);

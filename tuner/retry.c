@@ -3,9 +3,9 @@
 #include "tuner/retry.h"
 
 #include "base/text.h"
+#include "tuner/breaker.h"
 #include "tuner/fill.h"
 #include "tuner/found.h"
-#include "tuner/judge.h"
 #include "tuner/recover.h"
 #include "tuner/run.h"
 
@@ -120,8 +120,8 @@ int retry_trials(struct board *b, int64_t study, int64_t number,
         }
     if (n_retried)
         *n_retried = n;
-    fill_forget(s);
-    judge_calm(s); /* what made them fail was mended */
+    board_forget_mind(s);
+    breaker_calm(s); /* what made them fail was mended */
     if (n && s->state != STUDY_ACTIVE && s->state != STUDY_PAUSED &&
         run_study(b, s, STUDY_ACTIVE, "", false))
         return board_outcome(b, -1, e);

@@ -145,6 +145,13 @@ static void note(struct live_trial *t, const struct run_cause *why)
     t->detail = mem_copy_text(why->detail ? why->detail : "");
 }
 
+/* What it had of this machine is free: its attempt is over. */
+static void give_back(struct live_trial *t)
+{
+    free(t->gpus);
+    t->gpus = NULL;
+}
+
 int run_restop(struct board *b, struct live_trial *t,
                const struct run_cause *why)
 {
@@ -181,10 +188,14 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
         return board_fail(b, &e);
     note(t, why);
     log_move(t, from, to, why);
-    if (is_news(to) && tell_move(b, t, from, to, why))
+    if (is_news(to) && !why->quiet && tell_move(b, t, from, to, why))
         return -1;
     s->dirty = true;
     board_touch(b, s->id);
+    if (to == TRIAL_PENDING)
+        give_back(t);
+    if (to == TRIAL_PENDING || trial_state_ended(to))
+        board_freed(b);
     if (trial_state_ended(to))
         retire(t, why);
     return 0;
@@ -277,6 +288,7 @@ int run_study(struct board *b, struct live_study *s, enum study_state to,
     rc = tell(b, s, "study", &body);
     text_clear(&body);
     s->dirty = true;
+    board_freed(b); /* what its trials waited for may be another's */
     return rc;
 }
 

@@ -14,6 +14,7 @@ struct run_cause {
     bool has_value;     /* at an end */
     double value;
     int64_t step;
+    bool quiet; /* those who follow the study are not told */
 };
 
 /* Moves the trial, whose attempt and broken may have been raised before. An

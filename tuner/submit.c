@@ -11,6 +11,7 @@
 #include "study/codec.h"
 #include "tuner/fill.h"
 #include "tuner/found.h"
+#include "tuner/hold.h"
 #include "tuner/recover.h"
 #include "tuner/run.h"
 #include "tuner/sweep.h"
@@ -66,7 +67,7 @@ static int add_study(struct board *b, const struct study *study,
                             .created_ms = board_now(b)};
     struct live_study *s;
 
-    if (fill_check(spec, e) ||
+    if (hold_check(b, study, e) || fill_check(spec, e) ||
         (study->job.pattern && follow_check_pattern(study->job.pattern, e)))
         return -1;
     if (sweep_folder(b, study->name, e))
@@ -99,7 +100,7 @@ static int go_on(struct board *b, int64_t id, const struct study *study,
         take_limits(&s->study, study);
         free(s->spec);
         s->spec = mem_copy_text(spec);
-        fill_forget(s);
+        board_forget_mind(s);
     }
     if (s->state == STUDY_PAUSED ||
         (widened && s->state != STUDY_ACTIVE && !s->cancelled))

@@ -3,9 +3,16 @@
 #include "tuner/why.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/text.h"
+#include "tuner/alike.h"
+#include "tuner/hold.h"
 #include "tuner/lease.h"
+#include "tuner/nodes.h"
+
+enum { GROUPS = 8 }; /* errors that are told apart */
 
 /* What the algorithm expected there, against the goal's name. */
 static void add_forecast(struct text *out, const char *forecast)
@@ -38,8 +45,13 @@ static void add_wait(const struct subject *s)
     if (t->trial.state == TRIAL_PENDING && t->not_before > s->steady)
         text_addf(s->out, ": attempt %d broke; the next one begins in %.0f s",
                   t->attempt, (double)(t->not_before - s->steady) / 1000.0);
-    else if (t->trial.state == TRIAL_PENDING)
+    else if (t->trial.state == TRIAL_PENDING && (t->since || t->alone)) {
+        text_add(s->out, ": ");
+        hold_why(s->board, t, s->out);
+    } else if (t->trial.state == TRIAL_PENDING)
         text_add(s->out, ": it waits for a free place");
+    else if (t->waits)
+        text_addf(s->out, ": it waits: %s", t->waits);
     else if (t->ended)
         text_add(s->out, ": its process has ended, its reports are being read");
     else
@@ -73,6 +85,54 @@ static bool why_study(void *ctx, const struct study_row *row)
               study_state_name(row->state), *row->reason ? ": " : "",
               row->reason);
     return false;
+}
+
+/* What those that wait for something else than a place wait for. */
+static void why_waits(const struct board *b, const struct live_study *s,
+                      struct text *out)
+{
+    struct text why;
+    struct alike waits = {0};
+
+    for (const struct live_trial *t = s->trials; t; t = t->next) {
+        text_init(&why);
+        if (t->trial.state == TRIAL_PENDING && (t->since || t->alone))
+            hold_why(b, t, &why);
+        else if (t->waits)
+            text_add(&why, t->waits);
+        if (why.len) {
+            char *sentence = mem_format("waits: %s", text_str(&why));
+
+            alike_add(&waits, t->trial.number, sentence);
+            free(sentence);
+        }
+        text_clear(&why);
+    }
+    alike_write(&waits, GROUPS, out);
+    alike_clear(&waits);
+}
+
+static bool add_error(void *ctx, const struct trial_row *row)
+{
+    if (*row->detail)
+        alike_add(ctx, row->number, row->detail);
+    return true;
+}
+
+/* The same error of many trials is said once. */
+static int why_errors(const struct board *b, int64_t study, struct text *out,
+                      struct err *e)
+{
+    struct trial_filter broke = {
+        .states = 1U << TRIAL_FAILED | 1U << TRIAL_INFEASIBLE, .own = true};
+    struct alike errors = {0};
+    int rc =
+        store_trial_list(b->parts.store, study, &broke, add_error, &errors, e);
+
+    if (!rc)
+        alike_write(&errors, GROUPS, out);
+    alike_clear(&errors);
+    return rc;
 }
 
 static void why_places(const struct board *b, const struct live_study *s,
@@ -119,5 +179,9 @@ int why_explain(const struct board *b, int64_t study, int64_t number,
         return -1;
     if (s)
         why_places(b, s, out);
-    return 0;
+    if (s)
+        why_waits(b, s, out);
+    if (s && board_launches(s))
+        nodes_why(b, out);
+    return why_errors(b, study, out, e);
 }

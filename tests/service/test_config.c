@@ -54,7 +54,8 @@ START_TEST(defaults_are_found_by_looking_at_the_machine)
     ck_assert_int_eq(wish, CONFIG_RUN);
     ck_assert_str_eq(c.state, "/home/ada/.local/state/hypertune");
     ck_assert_int_ge(c.processors, 1);
-    ck_assert_int_ge(c.gpus, 0);
+    ck_assert_int_ge(c.memory, 1);
+    ck_assert_uint_eq(c.gpus.n, 0); /* those that are there */
     ck_assert_int_eq(c.least_free, 64 << 20);
     ck_assert_int_eq(c.log_level, LOG_LEVEL_INFO);
     ck_assert_int_eq(c.private_for, 0);
@@ -122,7 +123,8 @@ START_TEST(what_is_wrong_is_named_with_the_way_out)
         {{"--state", ""}, "--state wants a path"},
         {{"--processors", "0"}, "from 1 to"},
         {{"--processors", "4.5"}, "--processors must be a whole number"},
-        {{"--gpus", "-1"}, "--gpus must be"},
+        {{"--gpus", "-1"}, "--gpus: \"-1\" is no GPU"},
+        {{"--gpus", "0,0"}, "--gpus: GPU 0 stands there twice"},
         {{"--private-for", "99999999999999999999"}, "--private-for must be"},
         {{"--least-free", "much"}, "such as 64M"},
         {{"--least-free", "9999999999G"}, "such as 64M"},
@@ -271,7 +273,8 @@ START_TEST(the_file_counts_less_than_environment_and_flags)
     ck_assert_msg(READ("--log-level", "debug", "--config", file) == 0, "%s",
                   e.text);
     ck_assert_int_eq(c.processors, 3);
-    ck_assert_int_eq(c.gpus, 4);
+    ck_assert_uint_eq(c.gpus.n, 1);
+    ck_assert_str_eq(c.gpus.items[0], "4");
     ck_assert_int_eq(c.log_level, LOG_LEVEL_DEBUG);
     ck_assert_str_eq(c.state, "/tmp/here"); /* beside the file */
     ck_assert_uint_eq(c.listen.n, 2);
@@ -294,8 +297,8 @@ START_TEST(a_fault_of_the_file_is_named_with_its_place)
          "did you mean processors?"},
         {"private-for: 7\n", ":1:1: there is no setting private-for"},
         {"config: other.yaml\n", "there is no setting config"},
-        {"gpus: [1]\n", ":1:1: gpus wants N"},
-        {"gpus: many\n", "--gpus must be a whole number"},
+        {"processors: [1]\n", ":1:1: processors wants N"},
+        {"processors: many\n", "--processors must be a whole number"},
         {"listen: [[a]]\n", "listen wants a list of words"},
         {"- listen\n", "NAME: VALUE"},
         {"gpus: [\n", ":"},
