@@ -15,7 +15,7 @@
 #include "study/codec.h"
 #include "study/command.h"
 
-#define EXAMPLE_ADDRESS "127.0.0.1:29500"
+enum { EXAMPLE_PORT = 29500 }; /* of the master; the others come after it */
 
 /* The default, else the middle of the range or list. */
 static struct value middle(const struct param *p)
@@ -62,38 +62,88 @@ static void print_command(const struct words *env, const struct words *argv,
     text_add(out, "\n");
 }
 
-static int show_argv(const struct options *o, const struct source *s,
+/* "worker-1" is a rank; ERR_INVALID lists those that there are. */
+static int read_rank(const struct study *s, const char *name, int *rank,
                      struct err *e)
 {
-    static const char *const address[] = {EXAMPLE_ADDRESS};
-    struct command_place at = {
-        .trial = 1, .attempt = 1, .base_dir = s->dir, .addresses = address};
-    char *state, *folder;
+    struct text names;
+    int n = study_replicas(s);
+
+    *rank = 0;
+    if (!name)
+        return 0;
+    text_init(&names);
+    for (int i = 0; i < n; i++) {
+        enum study_role role;
+        size_t before = names.len;
+        int index;
+
+        study_replica(s, i, &role, &index);
+        text_addf(&names, "%s-%d", study_role_name(role), index);
+        if (!strcmp(names.data + before, name)) {
+            *rank = i;
+            text_clear(&names);
+            return 0;
+        }
+        text_add(&names, i + 1 < n ? ", " : "");
+    }
+    err_set(e, ERR_INVALID, "--replica %s: a trial of study %s has only %s",
+            name, s->name, text_str(&names));
+    text_clear(&names);
+    return -1;
+}
+
+/* The example's command; of an image what it is given. */
+static void show_command(const struct study *s, const struct command_place *at)
+{
     struct words env, argv;
+    enum study_role role;
     struct point point;
     struct text out;
+    int index;
 
-    if (!s->study.job.tasks[ROLE_MASTER].n_argv)
-        return err_set(e, ERR_INVALID,
-                       "%s: study %s launches nothing: its trials are given "
-                       "out by `hypertune ask`",
-                       s->path, s->study.name);
-    if (place_state(o, &state, e))
-        return -1;
-    folder = mem_format("%s/trials/%s/1/1", state, s->study.name);
-    at.folder = folder;
-    example_point(&s->study, &point);
+    example_point(s, &point);
     words_init(&env);
     words_init(&argv);
     text_init(&out);
-    command_environ(&s->study, &point, &at, &env);
-    command_argv(&s->study, &point, &at, &argv);
+    study_replica(s, at->rank, &role, &index);
+    if (s->job.tasks[role].image)
+        text_addf(&out, "# in a container of %s\n", s->job.tasks[role].image);
+    command_environ(s, &point, at, &env);
+    command_argv(s, &point, at, &argv);
     print_command(&env, &argv, &out);
     (void)fputs(text_str(&out), stdout);
     text_clear(&out);
     words_clear(&argv);
     words_clear(&env);
     point_clear(&point);
+}
+
+static int show_argv(const struct options *o, const struct source *s,
+                     struct err *e)
+{
+    struct command_place at = {.trial = 1, .attempt = 1, .base_dir = s->dir};
+    int n = study_replicas(&s->study);
+    struct words addresses;
+    char *state, *folder;
+
+    if (!study_launches(&s->study))
+        return err_set(e, ERR_INVALID,
+                       "%s: study %s launches nothing: its trials are given "
+                       "out by `hypertune ask`",
+                       s->path, s->study.name);
+    if (read_rank(&s->study, o->text[OPTION_REPLICA], &at.rank, e) ||
+        place_state(o, &state, e))
+        return -1;
+    folder = mem_format("%s/trials/%s/1/1", state, s->study.name);
+    words_init(&addresses);
+    for (int i = 0; i < n; i++)
+        words_add_take(&addresses,
+                       mem_format("127.0.0.1:%d", EXAMPLE_PORT + i));
+    at.folder = folder;
+    at.addresses = (const char *const *)addresses.items;
+    show_command(&s->study, &at);
+    words_clear(&addresses);
     free(folder);
     free(state);
     return CMD_DONE;

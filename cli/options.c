@@ -64,6 +64,8 @@ static const struct row {
                      "the token expires then; else it does not"},
     [OPTION_FOR] = {"for", 0, TEXT, 0, "TIME",
                     "how long a trial may run, such as 5m; else 60s"},
+    [OPTION_REPLICA] = {"replica", 0, TEXT, 0, "NAME",
+                        "of this replica, such as worker-0; else the master"},
 };
 
 static const char *const formats[] = {"table", "json", "csv", "yaml"};

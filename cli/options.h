@@ -33,6 +33,7 @@ enum option {
     OPTION_ROLE,
     OPTION_DAYS,
     OPTION_FOR,
+    OPTION_REPLICA,
     OPTIONS
 };
 
