@@ -91,7 +91,17 @@ static const char *goal_name(const struct study_row *row)
 
 /* ---- what only the study's specification knows ---- */
 
-enum { METRIC, ALGORITHM, TRIALS, SEED, PARALLEL, TIME_LIMIT, RUN, PARTS };
+enum {
+    METRIC,
+    ALGORITHM,
+    TRIALS,
+    SEED,
+    PARALLEL,
+    TIME_LIMIT,
+    RUN,
+    IMAGE,
+    PARTS
+};
 
 /* By decoding it: slow, and knows everything. */
 static void decode_spec(struct text *out, const struct study_row *row,
@@ -114,7 +124,7 @@ static void decode_spec(struct text *out, const struct study_row *row,
     add_whole(out, "parallel", in_force > 0 ? in_force : study.parallel);
     add_whole(out, "time_limit_ms", study.time_limit_ms);
     text_addf(out, ", \"launches\": %s",
-              study.job.tasks[ROLE_MASTER].argv ? "true" : "false");
+              study_launches(&study) ? "true" : "false");
     study_clear(&study);
     faults_clear(&faults);
 }
@@ -133,7 +143,7 @@ static bool glance_spec(const struct study_row *row, struct glance *spec)
         [METRIC] = {.key = ""},           [ALGORITHM] = {.key = "algorithm"},
         [TRIALS] = {.key = "trials"},     [SEED] = {.key = "seed"},
         [PARALLEL] = {.key = "parallel"}, [TIME_LIMIT] = {.key = "time_limit"},
-        [RUN] = {.key = "run"},
+        [RUN] = {.key = "run"},           [IMAGE] = {.key = "image"},
     };
 
     memcpy(spec, keys, sizeof keys);
@@ -165,8 +175,8 @@ static void add_spec(struct text *out, const struct study_row *row,
     else
         add_raw(out, "parallel", &spec[PARALLEL]);
     add_whole(out, "time_limit_ms", 0);
-    text_add(out, spec[RUN].value ? ", \"launches\": true"
-                                  : ", \"launches\": false");
+    text_addf(out, ", \"launches\": %s",
+              spec[RUN].value || spec[IMAGE].value ? "true" : "false");
 }
 
 static bool add_best(void *ctx, const struct trial_row *row)

@@ -16,6 +16,7 @@ enum { NAME_BYTES = 100 };
 struct making {
     const struct runnable *with;
     struct faults *f;
+    const struct node *master_image; /* of AI Platform; the others' too */
 };
 
 char *runnable_name(const char *display_name)
@@ -100,36 +101,40 @@ struct container {
     const struct node *image, *command, *args, *module, *env;
 };
 
-static const struct image *find_image(struct making *m, const struct node *at,
+static const struct image *find_image(const struct making *m,
                                       const struct node *name)
 {
     const struct image_map *map = m->with->images;
-    const struct image *image = NULL;
 
-    if (!name || name->kind != NODE_SCALAR || !*name->text)
+    if (!map || !name || name->kind != NODE_SCALAR)
+        return NULL;
+    return image_map_find(map, name->text);
+}
+
+/* A package runs in an image that knows how, and only the map does here. */
+static void refuse_package(struct making *m, const struct node *at,
+                           const struct node *name)
+{
+    if (!name || name->kind != NODE_SCALAR)
         faults_add(m->f, at->line, at->column,
-                   "the container's image must be named");
-    else if (!map)
+                   "the package's executorImageUri must be named");
+    else if (!m->with->images)
         faults_add(m->f, name->line, name->column,
-                   "%.200s: this service runs no containers; start it with "
-                   "--image-map FILE, which says what runs in an image's "
-                   "place, or write processSpec instead",
+                   "%.200s: this service runs no Python packages; start it "
+                   "with --image-map FILE, which says what runs in an image's "
+                   "place, or write containerSpec or processSpec instead",
                    name->text);
-    else if (!(image = image_map_find(map, name->text)))
+    else
         faults_add(m->f, name->line, name->column,
                    "%.200s is not in the service's image map; add it there, "
-                   "or write processSpec instead",
+                   "or write containerSpec or processSpec instead",
                    name->text);
-    return image;
 }
 
 static void put_process(struct making *m, struct proto_writer *w,
-                        const struct node *at, const struct container *c)
+                        const struct node *at, const struct image *image,
+                        const struct container *c)
 {
-    const struct image *image = find_image(m, at, c->image);
-
-    if (!image)
-        return;
     if (!c->command && !c->module && !image->entrypoint && !image->prefix) {
         faults_add(m->f, at->line, at->column,
                    "%.200s has no entrypoint in the image map, so the job "
@@ -185,7 +190,7 @@ static const struct member package_members[] = {PUT("executorImageUri", image),
                                                 PUT("args", args),
                                                 PUT("env", env),
                                                 {NULL, 0}};
-static const struct member master_members[] = {PUT("imageUri", image),
+static const struct member config_members[] = {PUT("imageUri", image),
                                                PUT("containerCommand", command),
                                                PUT("containerArgs", args),
                                                {NULL, 0}};
@@ -216,16 +221,9 @@ static bool known(const char *name, const struct member *members)
     return false;
 }
 
-static void put_container(struct making *m, struct proto_writer *w,
-                          const char *key, const struct node *v,
-                          const struct member *members)
+static void check_fields(struct making *m, const char *key,
+                         const struct node *v, const struct member *members)
 {
-    struct container c = {0};
-
-    if (v->kind != NODE_MAP) {
-        faults_add(m->f, v->line, v->column, "%s must be a map", key);
-        return;
-    }
     for (size_t i = 0; i < v->n; i++) {
         char *name = proto_camel(v->items[i].key);
 
@@ -234,8 +232,58 @@ static void put_container(struct making *m, struct proto_writer *w,
                        "%.100s: %s has no such field", v->items[i].key, key);
         free(name);
     }
+}
+
+/* What the map knows becomes a process. A container that it does not know
+ * stays one: false. */
+static bool put_container(struct making *m, struct proto_writer *w,
+                          const char *key, const struct node *v,
+                          const struct member *members)
+{
+    const struct image *image;
+    struct container c = {0};
+
+    if (v->kind != NODE_MAP) {
+        faults_add(m->f, v->line, v->column, "%s must be a map", key);
+        return true;
+    }
     read_members(v, members, &c);
-    put_process(m, w, v, &c);
+    image = find_image(m, c.image);
+    if (image || members == package_members)
+        check_fields(m, key, v, members);
+    if (image)
+        put_process(m, w, v, image, &c);
+    else if (members == package_members)
+        refuse_package(m, v, c.image);
+    return image || members == package_members;
+}
+
+/* masterConfig and so on; what it says of accelerators stays. */
+static bool put_config(struct making *m, struct proto_writer *w,
+                       const char *key, const struct node *v)
+{
+    const struct node *gpus = proto_get(v, "acceleratorConfig");
+    const struct image *image;
+    struct container c = {.image = m->master_image};
+
+    if (v->kind != NODE_MAP)
+        return false;
+    read_members(v, config_members, &c);
+    image = find_image(m, c.image);
+    if (!image)
+        return false;
+    check_fields(m, key, v, config_members);
+    proto_key(w, key);
+    text_add(w->out, "{");
+    w->begun = false;
+    put_process(m, w, v, image, &c);
+    if (gpus) {
+        proto_key(w, "acceleratorConfig");
+        proto_value(w, "acceleratorConfig", gpus);
+    }
+    text_add(w->out, "}");
+    w->begun = true;
+    return true;
 }
 
 static bool put_folder(const struct making *m, struct proto_writer *w,
@@ -257,22 +305,42 @@ static bool put_folder(const struct making *m, struct proto_writer *w,
     return true;
 }
 
+static bool is_config(const char *key)
+{
+    static const char *const configs[] = {"masterConfig", "workerConfig",
+                                          "parameterServerConfig",
+                                          "evaluatorConfig"};
+
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++)
+        if (strcmp(configs[i], key) == 0)
+            return true;
+    return false;
+}
+
 static bool hook(void *ctx, struct proto_writer *w, const char *key,
                  const struct node *v)
 {
     struct making *m = ctx;
 
     if (strcmp(key, "containerSpec") == 0)
-        put_container(m, w, key, v, container_members);
-    else if (strcmp(key, "pythonPackageSpec") == 0)
-        put_container(m, w, key, v, package_members);
-    else if (strcmp(key, "masterConfig") == 0 && proto_get(v, "imageUri"))
-        put_container(m, w, key, v, master_members);
-    else if (strcmp(key, "outputUriPrefix") == 0 || strcmp(key, "jobDir") == 0)
+        return put_container(m, w, key, v, container_members);
+    if (strcmp(key, "pythonPackageSpec") == 0)
+        return put_container(m, w, key, v, package_members);
+    if (is_config(key))
+        return put_config(m, w, key, v);
+    if (strcmp(key, "outputUriPrefix") == 0 || strcmp(key, "jobDir") == 0)
         return put_folder(m, w, key, v);
-    else
-        return false;
-    return true;
+    return false;
+}
+
+/* NULL if it is none, or empty. */
+static const struct node *master_image(const struct node *job)
+{
+    const struct node *at = proto_get(job, "trainingInput");
+
+    at = at && at->kind == NODE_MAP ? proto_get(at, "masterConfig") : NULL;
+    at = at && at->kind == NODE_MAP ? proto_get(at, "imageUri") : NULL;
+    return at && at->kind == NODE_SCALAR && *at->text ? at : NULL;
 }
 
 /* ---- documents ---- */
@@ -299,7 +367,7 @@ enum { MEMBERS = sizeof documents[0].members / sizeof documents[0].members[0] };
 int runnable_write(const struct runnable *with, const struct node *job,
                    struct text *out, struct faults *f)
 {
-    struct making m = {with, f};
+    struct making m = {with, f, master_image(job)};
     struct proto_writer w = {.out = out, .hook = hook, .ctx = &m};
     size_t before = f->n;
 

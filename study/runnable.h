@@ -1,6 +1,6 @@
-/* Jobs of Google's interfaces made runnable here: containers become processes
- * by the image map, gs:// folders of results become folders of this machine,
- * and the job gets a name that no other study has. */
+/* Jobs of Google's interfaces made runnable here: containers that the image map
+ * knows become processes, gs:// folders of results become folders of this
+ * machine, and the job gets a name that no other study has. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef STUDY_RUNNABLE_H
 #define STUDY_RUNNABLE_H
@@ -19,7 +19,8 @@ enum runnable_kind {
 struct runnable {
     enum runnable_kind kind;
     const char *name;               /* the study's */
-    const struct image_map *images; /* NULL: containers are refused */
+    const struct image_map *images; /* or NULL; what it does not know
+                                       stays a container */
     const char *bucket_root;        /* absolute folder; gs://B/x is its B/x */
 };
 

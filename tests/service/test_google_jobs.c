@@ -330,9 +330,21 @@ START_TEST(what_is_wrong_is_refused_by_name)
          "metric"},
         {TUNING,
          "{\"displayName\": \"x\", " STUDY ", \"trialJobSpec\": "
-         "{\"workerPoolSpecs\": [{\"containerSpec\": {\"imageUri\": \"i\"}}]}, "
-         "" COUNTS "}",
+         "{\"workerPoolSpecs\": [{\"pythonPackageSpec\": "
+         "{\"executorImageUri\": \"i\", \"pythonModule\": \"m\"}}]}, " COUNTS
+         "}",
          "--image-map FILE"},
+        {TUNING,
+         "{\"displayName\": \"x\", " STUDY ", \"trialJobSpec\": "
+         "{\"workerPoolSpecs\": [{\"containerSpec\": {\"args\": [\"a\"]}}]}, "
+         "" COUNTS "}",
+         "imageUri is missing"},
+        {TUNING,
+         "{\"displayName\": \"x\", " STUDY ", \"trialJobSpec\": "
+         "{\"workerPoolSpecs\": [{\"containerSpec\": {\"imageUri\": \"i\"}}, "
+         "{\"replicaCount\": 1, \"processSpec\": {\"command\": [\"a\"]}}]}, "
+         "" COUNTS "}",
+         "all containers or all programs"},
         {CUSTOM, "{\"displayName\": \"x\"}", "jobSpec"},
         {CUSTOM, "{\"displayName\": \"x\", \"jobSpec\": {}}",
          "workerPoolSpecs"},
@@ -368,6 +380,39 @@ START_TEST(what_is_wrong_is_refused_by_name)
     got = ask(200, "GET", "/api/studies", NULL);
     ck_assert_uint_eq(json_array_size(json_object_get(got, "studies")), 0);
     json_decref(got);
+    end();
+}
+END_TEST
+
+/* Whether an engine of containers is there is found out when the first trial
+ * starts; the study is kept whatever comes of it. */
+START_TEST(containers_are_taken_without_an_image_map)
+{
+    static const struct {
+        const char *path, *body;
+    } rows[] = {
+        {CUSTOM, "{\"displayName\": \"alone\", \"jobSpec\": "
+                 "{\"workerPoolSpecs\": [{\"containerSpec\": {\"imageUri\": "
+                 "\"localhost/none\"}}, {\"replicaCount\": \"2\", "
+                 "\"containerSpec\": {\"imageUri\": \"localhost/none\"}}]}}"},
+        {JOBS, "{\"jobId\": \"alone\", \"trainingInput\": {\"masterConfig\": "
+               "{\"imageUri\": \"localhost/none\"}, \"workerCount\": 2}}"},
+    };
+
+    begin();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *path = submit(rows[i].path, strdup(rows[i].body));
+        char *study = mem_format("/api/studies/id:%zu", i + 1);
+        json_t *got = ask(200, "GET", study, NULL);
+
+        ck_assert(json_is_true(json_object_get(got, "launches")));
+        json_decref(got);
+        got = ask(200, "GET", path, NULL);
+        ck_assert_str_ne(text(got, "state"), "SUCCEEDED");
+        json_decref(got);
+        free(study);
+        free(path);
+    }
     end();
 }
 END_TEST
@@ -667,6 +712,7 @@ END_TEST
 SUITE_WITHIN(300, "service/google_jobs",
              a_custom_job_has_the_end_of_its_process,
              a_job_is_cancelled_and_deleted, what_is_wrong_is_refused_by_name,
+             containers_are_taken_without_an_image_map,
              a_list_is_filtered_masked_and_in_pages,
              an_ai_platform_job_keeps_its_id_for_ever,
              labels_of_an_ai_platform_job_are_changed_by_etag,

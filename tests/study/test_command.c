@@ -361,10 +361,138 @@ START_TEST(parameters_may_be_variables)
 }
 END_TEST
 
+/* What that replica is given: its words, each in brackets, yours to free. */
+static char *replica_of(const struct study *s, int rank, struct words *env)
+{
+    static const char *const several[] = {"h:1", "h:2", "h:3", "h:4"};
+    struct command_place at = place;
+    struct words argv;
+    struct point p;
+    struct text out;
+
+    at.rank = rank;
+    at.addresses = several;
+    read_point(s, "{\"lr\": 0.5}", &p);
+    words_init(env);
+    words_init(&argv);
+    words_set_env(env, "AIP_USE_CUSTOM_CONTAINER", "of another job");
+    command_environ(s, &p, &at, env);
+    command_argv(s, &p, &at, &argv);
+    text_init(&out);
+    for (size_t i = 0; i < argv.n; i++)
+        text_addf(&out, "[%s]", argv.items[i]);
+    words_clear(&argv);
+    point_clear(&p);
+    return text_take(&out);
+}
+
+static const char replicas_file[] =
+    "study: digits\nmaximize: accuracy\nrun: ./t -l{lr}\n"
+    "params: {lr: 0.0 .. 1.0}\nenv: {A: m, B: m}\njob_dir: /out\n"
+    "replicas: {worker: {count: 2, env: {A: w}}, evaluator: {run: ./e}}\n";
+
+START_TEST(each_replica_is_given_its_own)
+{
+    static const struct {
+        const char *argv;
+        struct variable rows[11]; /* NULL ends them */
+    } rows[] = {
+        {"[./t][-l0.5][--job-dir][/out/7]",
+         {{"RANK", "0"},
+          {"WORLD_SIZE", "4"},
+          {"MASTER_ADDR", "h"},
+          {"MASTER_PORT", "1"},
+          {"A", "m"},
+          {"HYPERTUNE_REPLICA", "master-0"},
+          {"HYPERTUNE_REPORT_FILE", "/state/trials/s/7/2/reports"},
+          {"CLOUD_ML_HP_METRIC_FILE", "/state/trials/s/7/2/output.metrics"},
+          {"HYPERTUNE_STOP_FILE", "/state/trials/s/7/2/stop"},
+          {"AIP_USE_CUSTOM_CONTAINER", NULL}}},
+        {"[./t][-l0.5][--job-dir][/out/7]",
+         {{"RANK", "1"},
+          {"WORLD_SIZE", "4"},
+          {"MASTER_ADDR", "h"},
+          {"MASTER_PORT", "1"},
+          {"A", "w"},
+          {"B", "m"},
+          {"HYPERTUNE_REPLICA", "worker-0"},
+          {"HYPERTUNE_REPORT_FILE", "/state/trials/s/7/2/worker-0/reports"},
+          {"CLOUD_ML_HP_METRIC_FILE",
+           "/state/trials/s/7/2/worker-0/output.metrics"},
+          {"HYPERTUNE_STOP_FILE", "/state/trials/s/7/2/stop"}}},
+        {"[./t][-l0.5][--job-dir][/out/7]",
+         {{"RANK", "2"},
+          {"HYPERTUNE_REPLICA", "worker-1"},
+          {"HYPERTUNE_REPORT_FILE", "/state/trials/s/7/2/worker-1/reports"},
+          {"HYPERTUNE_CHECKPOINT_DIR", "/state/trials/s/7/checkpoints/"},
+          {"CLOUD_ML_TRIAL_ID", "7"}}},
+        {"[./e][--lr=0.5][--job-dir][/out/7]",
+         {{"RANK", "3"},
+          {"A", "m"},
+          {"HYPERTUNE_REPLICA", "evaluator-0"},
+          {"HYPERTUNE_REPORT_FILE",
+           "/state/trials/s/7/2/evaluator-0/reports"}}},
+    };
+    struct study s;
+
+    read_good(replicas_file, &s);
+    for (int i = 0; i < study_replicas(&s); i++) {
+        struct words env;
+        char *argv = replica_of(&s, i, &env);
+
+        ck_assert_str_eq(argv, rows[i].argv);
+        for (const struct variable *v = rows[i].rows; v->name; v++)
+            check_environ(&env, v, 1);
+        free(argv);
+        words_clear(&env);
+    }
+    study_clear(&s);
+}
+END_TEST
+
+START_TEST(a_container_of_vertex_is_told_that_it_is_one)
+{
+    static const struct variable rows[] = {
+        {"AIP_USE_CUSTOM_CONTAINER", "true"},
+        {"WHO", "0 of 2"},
+    };
+    struct study s;
+    struct words env;
+    char *argv, *folder;
+
+    read_good("studySpec: {metrics: [{metricId: a}], parameters: "
+              "[{parameterId: lr, doubleValueSpec: {maxValue: 1}}]}\n"
+              "trialJobSpec:\n"
+              "  workerPoolSpecs:\n"
+              "  - containerSpec:\n"
+              "      imageUri: i\n"
+              "      command: [python, $(WHO)]\n"
+              "      args: ['$$(RANK)']\n"
+              "      env: [{name: WHO, value: $(RANK) of $(WORLD_SIZE)}]\n"
+              "  - replicaCount: 1\n"
+              "    containerSpec: {imageUri: i, args: [$(HYPERTUNE_REPLICA)]}",
+              &s);
+    argv = replica_of(&s, 0, &env);
+    ck_assert_str_eq(argv, "[python][0 of 2][$(RANK)][--lr=0.5]");
+    CHECK_ENVIRON(&env, rows);
+    free(argv);
+    words_clear(&env);
+    argv = replica_of(&s, 1, &env);
+    ck_assert_str_eq(argv, "[worker-0][--lr=0.5]");
+    free(argv);
+    words_clear(&env);
+    folder = command_workdir(&s, &place);
+    ck_assert_ptr_null(folder); /* the image's own */
+    study_clear(&s);
+}
+END_TEST
+
 SUITE("study/command", arguments_are_written_in_the_style_that_is_asked_for,
       false_flags_are_left_out,
       a_short_study_sets_roles_and_all_that_programs_look_for,
       the_process_starts_in_the_work_folder,
       an_ai_platform_trial_is_started_as_ai_platform_does,
       a_vertex_trial_is_started_as_vertex_does,
-      the_arguments_of_a_python_package_are_said, parameters_may_be_variables)
+      the_arguments_of_a_python_package_are_said, parameters_may_be_variables,
+      each_replica_is_given_its_own,
+      a_container_of_vertex_is_told_that_it_is_one)

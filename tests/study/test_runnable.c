@@ -73,6 +73,10 @@ static void decode(const struct text *doc, bool alone, struct study *s)
     "{\"display_name\": \"Mine\", \"jobSpec\": {\"workerPoolSpecs\": "         \
     "[{\"replicaCount\": \"1\", \"containerSpec\": " spec "}]}}"
 
+#define PACKAGE(spec)                                                          \
+    "{\"jobSpec\": {\"workerPoolSpecs\": [{\"pythonPackageSpec\": " spec "}]}" \
+                                                                         "}"
+
 START_TEST(a_container_runs_what_the_map_says)
 {
     struct image_map map;
@@ -140,11 +144,11 @@ START_TEST(what_cannot_run_is_refused_by_name)
         bool map;
         const char *json, *says;
     } rows[] = {
-        {false, CONTAINER("{\"imageUri\": \"gcr.io/acme/digits\"}"),
+        {false, PACKAGE("{\"executorImageUri\": \"gcr.io/acme/py:3\"}"),
          "--image-map FILE"},
-        {true, CONTAINER("{\"imageUri\": \"gcr.io/acme/none\"}"),
+        {true, PACKAGE("{\"executorImageUri\": \"gcr.io/acme/none\"}"),
          "gcr.io/acme/none is not in the service's image map"},
-        {true, CONTAINER("{}"), "image must be named"},
+        {true, PACKAGE("{}"), "executorImageUri must be named"},
         {true, CONTAINER("{\"imageUri\": \"gcr.io/acme/bare\"}"),
          "must say its command"},
         {true, CONTAINER("{\"imageUri\": \"gcr.io/acme/digits\", \"arg\": []}"),
@@ -169,6 +173,77 @@ START_TEST(what_cannot_run_is_refused_by_name)
         ck_assert_msg(strstr(said, rows[i].says), "row %zu says: %s", i, said);
         free(said);
     }
+    image_map_clear(&map);
+    text_clear(&out);
+}
+END_TEST
+
+START_TEST(a_container_that_the_map_does_not_know_stays_one)
+{
+    struct image_map map;
+    struct study s;
+    struct text out;
+
+    text_init(&out);
+    read_map(&map);
+    for (int with_map = 0; with_map < 2; with_map++) {
+        made(RUNNABLE_CUSTOM, with_map ? &map : NULL,
+             CONTAINER("{\"image_uri\": \"gcr.io/acme/none\", \"command\": "
+                       "[\"sh\", \"-c\"], \"args\": [\"x\"], \"env\": "
+                       "[{\"name\": \"A_b\", \"value\": \"c\"}]}"),
+             &out);
+        decode(&out, true, &s);
+        ck_assert_str_eq(s.job.launcher, "container");
+        ck_assert_str_eq(s.job.tasks[ROLE_MASTER].image, "gcr.io/acme/none");
+        ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_argv, 3);
+        ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_entry, 2);
+        ck_assert_str_eq(s.job.tasks[ROLE_MASTER].env[0].name, "A_b");
+        study_clear(&s);
+    }
+    image_map_clear(&map);
+    text_clear(&out);
+}
+END_TEST
+
+#define TRAINING(members)                                                      \
+    "{\"jobId\": \"j\", \"trainingInput\": {\"workerCount\": \"2\", "          \
+    "\"evaluatorCount\": 1, " members "}}"
+
+START_TEST(each_role_of_ai_platform_runs_what_the_map_says)
+{
+    struct image_map map;
+    struct study s;
+    struct text out;
+    const struct study_task *t = s.job.tasks;
+
+    text_init(&out);
+    read_map(&map);
+    made(RUNNABLE_PLATFORM, &map,
+         TRAINING("\"masterConfig\": {\"imageUri\": \"gcr.io/acme/digits\", "
+                  "\"acceleratorConfig\": {\"count\": \"2\", \"type\": "
+                  "\"NVIDIA_TESLA_T4\"}}, \"workerConfig\": "
+                  "{\"containerArgs\": [\"w\"]}, \"evaluatorConfig\": "
+                  "{\"imageUri\": \"gcr.io/acme/bare\", "
+                  "\"containerCommand\": [\"e\"]}, \"args\": [\"z\"]"),
+         &out);
+    decode(&out, true, &s);
+    ck_assert_str_eq(s.job.launcher, "local");
+    ck_assert_uint_eq(t[ROLE_MASTER].n_argv, 4); /* nice ./train --fast z */
+    ck_assert_int_eq(t[ROLE_MASTER].gpus, 2);
+    ck_assert_uint_eq(t[ROLE_WORKER].n_argv, 5);
+    ck_assert_str_eq(t[ROLE_WORKER].argv[3], "w");
+    ck_assert_int_eq(t[ROLE_WORKER].replicas, 2);
+    ck_assert_str_eq(t[ROLE_WORKER].workdir, "/etc/ht/digits");
+    ck_assert_uint_eq(t[ROLE_EVALUATOR].n_argv, 2);
+    ck_assert_str_eq(t[ROLE_EVALUATOR].argv[0], "e");
+    ck_assert_str_eq(t[ROLE_EVALUATOR].workdir, "/srv");
+    study_clear(&s);
+    made(RUNNABLE_PLATFORM, &map,
+         TRAINING("\"masterConfig\": {\"imageUri\": \"none\"}"), &out);
+    decode(&out, true, &s);
+    ck_assert_str_eq(s.job.launcher, "container");
+    ck_assert_str_eq(t[ROLE_WORKER].image, "none");
+    study_clear(&s);
     image_map_clear(&map);
     text_clear(&out);
 }
@@ -321,6 +396,8 @@ END_TEST
 
 SUITE("study/runnable", a_container_runs_what_the_map_says,
       a_python_package_runs_as_a_module, what_cannot_run_is_refused_by_name,
+      a_container_that_the_map_does_not_know_stays_one,
+      each_role_of_ai_platform_runs_what_the_map_says,
       folders_of_a_bucket_are_folders_here,
       a_job_that_tunes_nothing_is_kept_in_long_form,
       a_job_that_tunes_nothing_is_told_of_no_trial,

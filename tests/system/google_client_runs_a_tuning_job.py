@@ -110,9 +110,14 @@ def look(client, tuned, alone, broken):
                        filter="labels.team=vision")], ["digits of Google"])
     refused("a job that is not there", exceptions.NotFound,
             lambda: client.get_custom_job(name=PARENT + "/customJobs/999"))
-    refused("an image that is not there", exceptions.BadRequest,
+    refused("a package that nobody knows to run", exceptions.BadRequest,
             lambda: aiplatform.CustomJob(
-                display_name="x", worker_pool_specs=pool("none")).submit(),
+                display_name="x", worker_pool_specs=[{
+                    "machine_spec": {"machine_type": "n1-standard-4"},
+                    "replica_count": 1,
+                    "python_package_spec": {
+                        "executor_image_uri": "none", "package_uris": [],
+                        "python_module": "trainer.task"}}]).submit(),
             "none is not in the service's image map")
     refused("a wrong filter", exceptions.BadRequest,
             lambda: list(client.list_custom_jobs(
