@@ -344,6 +344,11 @@ void api_changed(void *ctx, int64_t study)
     api_events_changed(&a->face, study);
 }
 
+int64_t api_unkept(const struct api *a)
+{
+    return a->face.counts.unkept;
+}
+
 void api_ending(struct api *a)
 {
     a->face.ending = true;

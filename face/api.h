@@ -41,6 +41,9 @@ void api_serve(void *ctx, struct request *r);
 /* Engine_parts' `changed`; ctx is the api. */
 void api_changed(void *ctx, int64_t study);
 
+/* How many answers wait for what was written to be on disk. */
+int64_t api_unkept(const struct api *a);
+
 /* The service is about to end: those who follow a study get what there is,
  * and new requests are refused as busy. */
 void api_ending(struct api *a);

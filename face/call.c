@@ -120,6 +120,7 @@ static void on_disk(void *ctx, bool ok)
     struct err e;
 
     c->face->counts.failed = !ok;
+    c->face->counts.unkept--;
     if (!ok && c->status < 400) {
         err_set(&e, ERR_IO,
                 "the service could not write to its disk, so nothing was "
@@ -137,10 +138,12 @@ void call_finish(struct call *c)
         return; /* call_served is about to be told */
     if (c->request)
         request_on_gone(c->request, NULL, NULL);
-    if (c->request && !c->streams && store_is_open(c->face->store))
+    if (c->request && !c->streams && store_is_open(c->face->store)) {
+        c->face->counts.unkept++;
         engine_when_kept(c->face->engine, on_disk, c);
-    else
+    } else {
         send(c);
+    }
 }
 
 void call_served(struct call *c, int rc, const struct err *e)

@@ -24,6 +24,7 @@ struct call_counts {
     int64_t asks, asked_ms; /* requests for trials that were answered, and how
                                long they took in all */
     int64_t asking;         /* those that still wait for the engine */
+    int64_t unkept;         /* now: answers that wait for the commit */
     bool failed;            /* the last commit that a call waited for */
 };
 

@@ -80,6 +80,12 @@ void loop_run(struct loop *l, loop_fn *turned, void *ctx)
     }
 }
 
+void loop_gather(struct loop *l)
+{
+    event_base_loop(l->base, EVLOOP_NONBLOCK | EVLOOP_NO_EXIT_ON_EMPTY);
+    bury(l);
+}
+
 void loop_stop(struct loop *l)
 {
     l->stopped = true;

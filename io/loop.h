@@ -22,6 +22,8 @@ void loop_close(struct loop *l);
  * (may be NULL): the place for work that closes a round, such as a commit. */
 void loop_run(struct loop *l, loop_fn *turned, void *ctx);
 void loop_stop(struct loop *l);
+/* From `turned`: calls back what is ready now, without waiting. */
+void loop_gather(struct loop *l);
 
 /* fn is called once, delay_ms from now; the watch is gone after it. */
 struct loop_watch *loop_after(struct loop *l, int64_t delay_ms, loop_fn *fn,

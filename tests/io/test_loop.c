@@ -89,6 +89,27 @@ static void three_times(void *ctx)
     }
 }
 
+static void gather(void *ctx)
+{
+    (void)ctx;
+    loop_after(loop, 0, say_b, NULL);
+    note("g");
+    loop_gather(loop);
+    loop_gather(loop); /* waits for nothing */
+    note(".");
+}
+
+START_TEST(a_turn_may_gather_what_is_ready)
+{
+    open_loop();
+    loop_after(loop, 100, stop, NULL);
+    loop_after(loop, 0, say_a, NULL);
+    loop_run(loop, gather, NULL);
+    loop_close(loop);
+    ck_assert_str_eq(seen, "agb.sgb.");
+}
+END_TEST
+
 START_TEST(a_period_goes_on_until_it_forgets_itself)
 {
     open_loop();
@@ -168,7 +189,7 @@ START_TEST(a_signal_becomes_a_call)
 END_TEST
 
 SUITE("io/loop", timers_come_in_the_order_of_their_delays,
-      each_round_is_closed_by_one_turn,
+      each_round_is_closed_by_one_turn, a_turn_may_gather_what_is_ready,
       a_period_goes_on_until_it_forgets_itself,
       a_watch_forgotten_by_another_is_never_called,
       a_descriptor_calls_as_long_as_it_can_be_read, a_signal_becomes_a_call)
