@@ -1,0 +1,20 @@
+/* The parts of a batch script that are the same for every job, for any POSIX
+ * shell. On a node they need sh, date and mv; srun and scontrol too where there
+ * are several replicas. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TRIALS_SLURM_SHELL_H
+#define TRIALS_SLURM_SHELL_H
+
+/* After a line that sets ht_folder: everything that replicas call. A function
+ * ht_replica_RANK for each follows. */
+extern const char slurm_shell_begin[];
+
+/* One program, run beside the batch script itself. */
+extern const char slurm_shell_one[];
+
+/* Several, the tasks of one srun: what a task does, and what comes before
+ * `srun ... task &`. Hosts and ports are in ht_host_RANK and ht_port_RANK. */
+extern const char slurm_shell_tasks[];
+extern const char slurm_shell_after_srun[];
+
+#endif
