@@ -96,7 +96,7 @@ static bool goes_on(struct live_trial *t, const struct verdict *v)
     case POLICY_ALWAYS:
         return true;
     default:
-        return t->strikes <= p->again;
+        return t->strikes > 0 && t->strikes <= p->again;
     }
 }
 

@@ -22,11 +22,14 @@ struct watched {
     bool said_alive, said_end;
 };
 
+struct stage_list {
+    struct watched *watched;
+    int n, cap;
+};
+
 struct pretended {
     struct launcher base;
     struct stage *stage;
-    struct watched *watched;
-    int n, cap;
 };
 
 static void see_fault(struct stage *g, const char *what, const char *name)
@@ -51,7 +54,55 @@ static void check_overlap(struct stage *g, const struct stage_job *job)
     }
 }
 
-static void attend(struct pretended *p, struct stage_job *job)
+static bool lists(const char *list, const char *id, size_t n)
+{
+    for (const char *at = list; *at; at += *at == ',') {
+        size_t len = strcspn(at, ",");
+
+        if (len == n && strncmp(at, id, n) == 0)
+            return true;
+        at += len;
+    }
+    return false;
+}
+
+/* No GPU has two jobs. */
+static void check_gpus(struct stage *g, const struct stage_job *job)
+{
+    for (int i = 0; i < g->machine->n_jobs; i++) {
+        struct stage_job *other = &g->machine->jobs[i];
+
+        if (other == job || other->state != STAGE_RUNNING)
+            continue;
+        for (const char *at = job->gpus; *at; at += *at == ',') {
+            size_t n = strcspn(at, ",");
+
+            if (lists(other->gpus, at, n))
+                see_fault(g, "a GPU has two jobs", job->name);
+            at += n;
+        }
+    }
+}
+
+static void note_job(struct stage_job *out, const struct job *job)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < job->n_replicas; i++)
+        if (job->replicas[i].gpu_ids)
+            n += (size_t)snprintf(out->gpus + n, sizeof out->gpus - n, "%s%s",
+                                  n ? "," : "", job->replicas[i].gpu_ids);
+    for (size_t i = 0; i < job->n_options; i++)
+        if (strcmp(job->options[i].name, "exclude") == 0)
+            snprintf(out->exclude, sizeof out->exclude, "%s",
+                     job->options[i].value);
+    snprintf(out->visible, sizeof out->visible, "-");
+    for (char *const *v = job->replicas[0].environ_; *v; v++)
+        if (strncmp(*v, "CUDA_VISIBLE_DEVICES=", 21) == 0)
+            snprintf(out->visible, sizeof out->visible, "%s", *v + 21);
+}
+
+static void attend(struct stage_list *p, struct stage_job *job)
 {
     for (int i = 0; i < p->n; i++)
         if (p->watched[i].job == job) {
@@ -63,6 +114,26 @@ static void attend(struct pretended *p, struct stage_job *job)
         p->watched = realloc(p->watched, (size_t)p->cap * sizeof *p->watched);
     }
     p->watched[p->n++] = (struct watched){.job = job};
+}
+
+static void begin_job(struct stage *g, struct stage_job *job)
+{
+    struct stage_machine *m = g->machine;
+
+    ck_assert_int_eq(job->state, STAGE_QUEUED);
+    *job->text = '\0';
+    job->state = STAGE_RUNNING;
+    job->starts++;
+    job->began_ms = m->now_ms;
+    check_overlap(g, job);
+    check_gpus(g, job);
+    if (++m->running > m->most_running)
+        m->most_running = m->running;
+}
+
+void stage_begin(struct stage *g, struct stage_job *job)
+{
+    begin_job(g, job);
 }
 
 static int start(struct launcher *l, const struct job *job, struct err *e)
@@ -80,14 +151,18 @@ static int start(struct launcher *l, const struct job *job, struct err *e)
         memset(found, 0, sizeof *found);
         snprintf(found->name, sizeof found->name, "%s", job->name);
         snprintf(found->folder, sizeof found->folder, "%s", job->folder);
-        found->starts = 1;
-        found->began_ms = m->now_ms;
-        check_overlap(p->stage, found);
+        note_job(found, job);
         m->n_jobs++;
-        if (++m->running > m->most_running)
-            m->most_running = m->running;
+        if (*m->hopeless) {
+            found->state = STAGE_HOPELESS;
+            snprintf(found->text, sizeof found->text, "%s", m->hopeless);
+        } else if (m->queues) {
+            snprintf(found->text, sizeof found->text, "in the queue: Priority");
+        } else {
+            begin_job(p->stage, found);
+        }
     }
-    attend(p, found);
+    attend(p->stage->list, found);
     return 0;
 }
 
@@ -100,7 +175,7 @@ static int watch(struct launcher *l, const char *name, const char *folder,
     (void)folder;
     if (!found)
         return err_set(e, ERR_ABSENT, "no job %s", name);
-    attend(p, found);
+    attend(p->stage->list, found);
     return 0;
 }
 
@@ -109,6 +184,10 @@ static void stop(struct launcher *l, const char *name, bool kill_now)
     struct pretended *p = (struct pretended *)l;
     struct stage_job *job = stage_job(p->stage, name);
 
+    if (job && job->state == STAGE_QUEUED) {
+        job->state = STAGE_VANISHED; /* it leaves the queue */
+        return;
+    }
     if (!job || job->state != STAGE_RUNNING)
         return;
     job->asked_to_stop = true;
@@ -121,10 +200,7 @@ static void stop(struct launcher *l, const char *name, bool kill_now)
 
 static void close_launcher(struct launcher *l)
 {
-    struct pretended *p = (struct pretended *)l;
-
-    free(p->watched);
-    free(p);
+    free(l);
 }
 
 static int addresses(struct launcher *l, const char *name, size_t n,
@@ -136,31 +212,49 @@ static int addresses(struct launcher *l, const char *name, size_t n,
     return 0;
 }
 
-static const struct launcher_type pretended_type = {
-    "local", addresses, start, watch, stop, close_launcher};
+static const struct launcher_type types[] = {
+    {"local", addresses, start, watch, stop, close_launcher},
+    {"slurm", addresses, start, watch, stop, close_launcher}};
+
+static const char *said(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+static struct launcher_news news_of(const struct stage_job *job)
+{
+    static const enum launcher_word words[] = {
+        [STAGE_QUEUED] = LAUNCHER_WAITING,    [STAGE_RUNNING] = LAUNCHER_ALIVE,
+        [STAGE_ENDED] = LAUNCHER_ENDED,       [STAGE_VANISHED] = LAUNCHER_LOST,
+        [STAGE_HOPELESS] = LAUNCHER_HOPELESS,
+    };
+
+    return (struct launcher_news){.job_name = job->name,
+                                  .word = words[job->state],
+                                  .exit_code = job->exit_code,
+                                  .signal_number = job->signal_number,
+                                  .ran_ms = job->ended_ms - job->began_ms,
+                                  .blame = job->blame,
+                                  .replica = said(job->replica),
+                                  .node = said(job->node),
+                                  .text = said(job->text)};
+}
 
 /* Every news that is due, as a real launcher would bring it. */
 static void bring_news(struct stage *g)
 {
-    struct pretended *p = (struct pretended *)g->launcher;
+    struct stage_list *p = g->list;
 
     for (int i = 0; i < p->n; i++) {
         struct watched w = p->watched[i];
-        struct stage_job *job = w.job;
-        struct launcher_news news = {.job_name = job->name,
-                                     .word = LAUNCHER_ALIVE,
-                                     .exit_code = job->exit_code,
-                                     .signal_number = job->signal_number,
-                                     .ran_ms = job->ended_ms - job->began_ms};
+        struct launcher_news news = news_of(w.job);
+        bool ends =
+            news.word != LAUNCHER_ALIVE && news.word != LAUNCHER_WAITING;
 
-        if (job->state == STAGE_RUNNING && w.said_alive)
+        if (news.word == LAUNCHER_ALIVE && w.said_alive)
             continue;
-        if (job->state == STAGE_ENDED)
-            news.word = LAUNCHER_ENDED;
-        if (job->state == STAGE_VANISHED)
-            news.word = LAUNCHER_LOST;
-        p->watched[i].said_alive = true;
-        if (news.word != LAUNCHER_ALIVE)
+        p->watched[i].said_alive = news.word == LAUNCHER_ALIVE;
+        if (ends)
             p->watched[i--] = p->watched[--p->n];
         engine_news(g->engine, &news);
     }
@@ -237,13 +331,15 @@ void stage_clear(struct stage *g)
 
 void stage_open(struct stage *g)
 {
-    struct pretended *p = calloc(1, sizeof *p);
     static char *no_environ[] = {NULL};
     struct engine_parts parts = {.clock = &g->clock,
                                  .worker = g->slow ? &g->worker : &work_at_once,
                                  .state_dir = g->dir,
                                  .environ_ = no_environ,
-                                 .processors = 4,
+                                 .processors =
+                                     g->processors ? g->processors : 4,
+                                 .memory = g->memory,
+                                 .gpus = &g->gpus,
                                  .lease_ms = g->lease_ms,
                                  .changed = changed,
                                  .ctx = g};
@@ -252,13 +348,17 @@ void stage_open(struct stage *g)
 
     g->worker.give = give;
     g->n_tasks = 0;
-    p->base.type = &pretended_type;
-    p->stage = g;
-    g->launcher = &p->base;
+    g->list = calloc(1, sizeof *g->list);
+    for (int i = 0; i < 2; i++) {
+        struct pretended *p = calloc(1, sizeof *p);
+
+        p->base.type = &types[i];
+        p->stage = g;
+        g->launchers[i] = &p->base;
+    }
     snprintf(path, sizeof path, "%s/hypertune.db", g->dir);
     ck_assert_msg(store_open(&g->store, path, &e) == 0, "%s", e.text);
     parts.store = g->store;
-    g->launchers[0] = g->launcher;
     parts.launchers = g->launchers;
     ck_assert_int_eq(engine_open(&g->engine, &parts, &e), 0);
     ck_assert_msg(engine_recover(g->engine, &e) == 0, "%s", e.text);
@@ -269,7 +369,10 @@ void stage_close(struct stage *g)
     if (!g->engine)
         return;
     engine_close(g->engine);
-    g->launcher->type->close(g->launcher);
+    for (int i = 0; i < 2; i++)
+        g->launchers[i]->type->close(g->launchers[i]);
+    free(g->list->watched);
+    free(g->list);
     store_close(g->store);
     g->engine = NULL;
     g->n_tasks = 0;
@@ -361,6 +464,18 @@ void stage_end(struct stage *g, struct stage_job *job, int exit_code)
 void stage_vanish(struct stage *g, struct stage_job *job)
 {
     over(g, job, STAGE_VANISHED);
+}
+
+void stage_blame(struct stage *g, struct stage_job *job,
+                 enum launcher_blame blame)
+{
+    job->blame = blame;
+    if (blame == BLAME_NODE) {
+        stage_vanish(g, job);
+        return;
+    }
+    job->signal_number = blame == BLAME_MEMORY ? 9 : 15;
+    stage_end(g, job, -1);
 }
 
 /* ---- looking ---- */

@@ -10,7 +10,13 @@
 
 enum { STAGE_JOBS = 8192 };
 
-enum stage_job_state { STAGE_RUNNING, STAGE_ENDED, STAGE_VANISHED };
+enum stage_job_state {
+    STAGE_QUEUED, /* it has not begun */
+    STAGE_RUNNING,
+    STAGE_ENDED,
+    STAGE_VANISHED,
+    STAGE_HOPELESS /* it never began, and no other of its study could */
+};
 
 struct stage_job {
     char name[96];
@@ -21,6 +27,12 @@ struct stage_job {
     int signal_number;
     int64_t began_ms, ended_ms, due_ms;
     bool asked_to_stop, killed;
+    enum launcher_blame blame;  /* of its end */
+    char node[32], replica[32]; /* "" = not said */
+    char text[100];             /* what it waits for, or more of its end */
+    char gpus[100];             /* of this machine, all its replicas together */
+    char exclude[100];          /* its option of that name */
+    char visible[100]; /* CUDA_VISIBLE_DEVICES of its master; "-" if not set */
 };
 
 struct stage_machine {
@@ -28,15 +40,21 @@ struct stage_machine {
     struct stage_job jobs[STAGE_JOBS];
     int n_jobs;
     int running, most_running;
-    char fault[200]; /* the first broken promise that the machine saw */
-    bool refuse;     /* start says that there is no such program */
+    char fault[200];    /* the first broken promise that the machine saw */
+    bool refuse;        /* start says that there is no such program */
+    bool queues;        /* jobs do not begin before stage_begin */
+    char hopeless[100]; /* news says so of whatever is started; "" = no */
 };
 
 struct stage {
     struct stage_machine *machine;
     char dir[300];
     struct store *store;
-    struct launcher *launcher, *launchers[2];
+    struct launcher *launchers[3]; /* "local" and "slurm" */
+    struct stage_list *list;       /* of the jobs that they watch */
+    struct gpus gpus;              /* set before stage_open; not owned */
+    int processors;                /* the same; 0 stands for 4 */
+    int64_t memory;
     struct engine *engine;
     struct clock clock;
     int64_t changes;      /* calls of `changed` */
@@ -81,6 +99,10 @@ void stage_print(const struct stage_job *job, const char *file,
                  const char *line);
 void stage_end(struct stage *g, struct stage_job *job, int exit_code);
 void stage_vanish(struct stage *g, struct stage_job *job);
+void stage_begin(struct stage *g, struct stage_job *job); /* a queued one */
+/* The job has ended, and that was to blame: of BLAME_NODE nobody knows how. */
+void stage_blame(struct stage *g, struct stage_job *job,
+                 enum launcher_blame blame);
 
 /* What the store says now. */
 enum study_state stage_study_state(struct stage *g, int64_t id);
