@@ -69,9 +69,6 @@ static int read_rank(const struct study *s, const char *name, int *rank,
     struct text names;
     int n = study_replicas(s);
 
-    *rank = 0;
-    if (!name)
-        return 0;
     text_init(&names);
     for (int i = 0; i < n; i++) {
         enum study_role role;
@@ -93,22 +90,38 @@ static int read_rank(const struct study *s, const char *name, int *rank,
     return -1;
 }
 
+/* Which replica follows, where that is not plain: "# worker-0 in IMAGE". */
+static void print_title(const struct study *s, int rank, struct text *out)
+{
+    const struct study_task *t;
+    enum study_role role;
+    int index;
+
+    study_replica(s, rank, &role, &index);
+    t = &s->job.tasks[role];
+    if (study_replicas(s) == 1 && !t->image)
+        return;
+    text_addf(out, "# %s-%d", study_role_name(role), index);
+    if (t->image)
+        text_addf(out, " in %s", t->image);
+    if (t->n_entry)
+        text_addf(out, ", whose entrypoint is the first %zu word%s", t->n_entry,
+                  t->n_entry == 1 ? "" : "s");
+    text_add(out, "\n");
+}
+
 /* The example's command; of an image what it is given. */
 static void show_command(const struct study *s, const struct command_place *at)
 {
     struct words env, argv;
-    enum study_role role;
     struct point point;
     struct text out;
-    int index;
 
     example_point(s, &point);
     words_init(&env);
     words_init(&argv);
     text_init(&out);
-    study_replica(s, at->rank, &role, &index);
-    if (s->job.tasks[role].image)
-        text_addf(&out, "# in a container of %s\n", s->job.tasks[role].image);
+    print_title(s, at->rank, &out);
     command_environ(s, &point, at, &env);
     command_argv(s, &point, at, &argv);
     print_command(&env, &argv, &out);
@@ -119,31 +132,47 @@ static void show_command(const struct study *s, const struct command_place *at)
     point_clear(&point);
 }
 
+/* That replica's, or each one's if rank is -1. */
+static void show_replicas(const struct study *s, struct command_place *at,
+                          int rank)
+{
+    int n = study_replicas(s);
+    struct words addresses;
+
+    words_init(&addresses);
+    for (int i = 0; i < n; i++)
+        words_add_take(&addresses,
+                       mem_format("127.0.0.1:%d", EXAMPLE_PORT + i));
+    at->addresses = (const char *const *)addresses.items;
+    for (at->rank = 0; at->rank < n; at->rank++) {
+        if (rank >= 0 && rank != at->rank)
+            continue;
+        if (rank < 0 && at->rank > 0)
+            (void)putchar('\n');
+        show_command(s, at);
+    }
+    words_clear(&addresses);
+}
+
 static int show_argv(const struct options *o, const struct source *s,
                      struct err *e)
 {
     struct command_place at = {.trial = 1, .attempt = 1, .base_dir = s->dir};
-    int n = study_replicas(&s->study);
-    struct words addresses;
+    const char *name = o->text[OPTION_REPLICA];
     char *state, *folder;
+    int rank = -1;
 
     if (!study_launches(&s->study))
         return err_set(e, ERR_INVALID,
                        "%s: study %s launches nothing: its trials are given "
                        "out by `hypertune ask`",
                        s->path, s->study.name);
-    if (read_rank(&s->study, o->text[OPTION_REPLICA], &at.rank, e) ||
+    if ((name && read_rank(&s->study, name, &rank, e)) ||
         place_state(o, &state, e))
         return -1;
     folder = mem_format("%s/trials/%s/1/1", state, s->study.name);
-    words_init(&addresses);
-    for (int i = 0; i < n; i++)
-        words_add_take(&addresses,
-                       mem_format("127.0.0.1:%d", EXAMPLE_PORT + i));
     at.folder = folder;
-    at.addresses = (const char *const *)addresses.items;
-    show_command(&s->study, &at);
-    words_clear(&addresses);
+    show_replicas(&s->study, &at, rank);
     free(folder);
     free(state);
     return CMD_DONE;

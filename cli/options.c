@@ -65,7 +65,7 @@ static const struct row {
     [OPTION_FOR] = {"for", 0, TEXT, 0, "TIME",
                     "how long a trial may run, such as 5m; else 60s"},
     [OPTION_REPLICA] = {"replica", 0, TEXT, 0, "NAME",
-                        "of this replica, such as worker-0; else the master"},
+                        "of this replica only, such as worker-0"},
 };
 
 static const char *const formats[] = {"table", "json", "csv", "yaml"};
