@@ -29,6 +29,7 @@
 #include "store/lock.h"
 #include "store/store.h"
 #include "trials/local.h"
+#include "trials/slurm.h"
 #include "tuner/engine.h"
 #include "tuner/timed.h"
 
@@ -38,6 +39,7 @@ enum {
     LAST_WORDS_MS = 100, /* from the wish to end to the end: answers go out */
     OWNER_MS = 1000,     /* where the kernel knows no pidfd */
     MOST_FILES = 65536,
+    LAUNCHERS = 3,   /* local, slurm, container */
     OWN_FILES = 512, /* that TCP connections may not take */
     MOST_HOST = 256
 };
@@ -50,7 +52,7 @@ struct daemon {
     int lock; /* -1 = not held */
     struct loop *loop;
     struct ports *ports;
-    struct launcher *launchers[2]; /* the last is NULL */
+    struct launcher *launchers[LAUNCHERS + 1]; /* the last is NULL */
     struct store *store;
     struct worker *worker;
     struct timed *timed; /* the worker as the engine knows it */
@@ -370,8 +372,11 @@ static int open_face(struct daemon *d, struct err *e)
 static int open_launchers(struct daemon *d, struct err *e)
 {
     d->ports = ports_new();
-    return local_open(&d->launchers[0], d->loop, d->ports, d->config->shim,
-                      news, d, e);
+    if (local_open(&d->launchers[0], d->loop, d->ports, d->config->shim, news,
+                   d, e))
+        return -1;
+    slurm_open(&d->launchers[1], d->loop, environ, news, d);
+    return 0;
 }
 
 static int find_gpus(struct daemon *d, struct err *e)

@@ -73,20 +73,25 @@ static void cancel(struct slurm_job *j, enum slurm_stop how)
     free(id);
 }
 
+/* The next step towards what is wished; the last one may be repeated. */
+static enum slurm_stop next_step(const struct slurm_job *j)
+{
+    if (j->second)
+        return SLURM_STOP_CANCEL;
+    if (j->missing || (j->state && j->state->phase >= SLURM_ENDING))
+        return SLURM_STOP_NOT;
+    if (j->wish == SLURM_STOP_TERM)
+        return j->sent ? SLURM_STOP_NOT : SLURM_STOP_TERM;
+    return j->sent < SLURM_STOP_KILL ? SLURM_STOP_KILL : SLURM_STOP_CANCEL;
+}
+
 static void cancel_if_due(struct slurm_job *j, int64_t now)
 {
-    if (j->step != SLURM_KNOWN || j->child || now < j->stop_at)
+    enum slurm_stop step = next_step(j);
+
+    if (j->step != SLURM_KNOWN || j->child || now < j->stop_at || !step)
         return;
-    if (j->second)
-        cancel(j, SLURM_STOP_CANCEL);
-    else if (j->missing || (j->state && j->state->phase >= SLURM_ENDING))
-        return;
-    else if (j->sent < j->wish)
-        cancel(j, j->wish == SLURM_STOP_TERM  ? SLURM_STOP_TERM
-                  : j->sent < SLURM_STOP_KILL ? SLURM_STOP_KILL
-                                              : SLURM_STOP_CANCEL);
-    else if (j->wish == SLURM_STOP_CANCEL)
-        cancel(j, SLURM_STOP_CANCEL);
+    cancel(j, step);
 }
 
 /* ---- asking how a job ended ---- */

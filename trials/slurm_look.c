@@ -118,13 +118,8 @@ static bool is_eager(const struct slurm *l)
 static void look(struct slurm *l)
 {
     char *user = mem_format("--user=%u", (unsigned)getuid());
-    char *argv[] = {"squeue",
-                    "--noheader",
-                    "--all",
-                    "--states=all",
-                    "--format=" SLURM_WORDS_FORMAT,
-                    user,
-                    NULL};
+    char *argv[] = {"squeue",           "--noheader", "--all", "--states=all",
+                    SLURM_WORDS_FORMAT, user,         NULL};
     struct err e;
 
     l->look_began = slurm_job_now();

@@ -10,7 +10,8 @@
 #include "trials/slurm_script.h"
 
 enum {
-    SUBMITS = 4,          /* at once */
+    SUBMITS = 4, /* at once */
+    FIRST_WAIT_MS = 2000,
     MOST_WAIT_MS = 30000, /* before a full queue is tried again */
     FASTEST_MS = 1000,    /* between two looks at the queue, at least */
     WORDS = 64            /* options for sbatch */
@@ -69,7 +70,7 @@ static void take_limit(struct slurm *l, const char *why)
 
     slurm_call_text(&l->limit_text, why);
     l->window = in_queue > 1 ? in_queue : 1;
-    l->window_ms = l->window_ms ? l->window_ms * 2 : 2 * SLURM_CALL_AGAIN_MS;
+    l->window_ms = l->window_ms ? l->window_ms * 2 : FIRST_WAIT_MS;
     if (l->window_ms > MOST_WAIT_MS)
         l->window_ms = MOST_WAIT_MS;
     l->window_at = now + l->window_ms;

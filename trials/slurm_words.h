@@ -28,8 +28,8 @@ struct slurm_state {
  * name, as in "CANCELLED by 1000". */
 const struct slurm_state *slurm_words_state(const char *word);
 
-/* One job as squeue lists it. */
-#define SLURM_WORDS_FORMAT "%i|%T|%r|%B|%j"
+/* One job as squeue lists it with that option. */
+#define SLURM_WORDS_FORMAT "--format=%i|%T|%r|%B|%j"
 struct slurm_row {
     int64_t id; /* of an element of an array its array's */
     const struct slurm_state *state;

@@ -639,16 +639,18 @@ END_TEST
 START_TEST(replicas_know_each_other_over_nodes)
 {
     static const char line[] = "echo \"$SPEC\"; echo \"$SLURMD_NODENAME\"";
-    struct job_of o = {.name = "wide",
-                       .lines = {"while ! [ -s wide/worker-2/stdout.log ]; do "
-                                 "sleep 0.1; done; "
-                                 "echo \"$SPEC\"; echo \"$SLURMD_NODENAME\"; "
-                                 "sleep 1",
-                                 line, line, line, "exec sleep 1000"},
-                       .options = {{"options", "--ntasks-per-node=2"}}};
-    char *master, *other, *where;
+    static const char master_line[] =
+        "while ! [ -s wide/worker-2/stdout.log ]; do sleep 0.1; done; "
+        "echo \"$SPEC\"; echo \"$SLURMD_NODENAME\"; sleep 1";
+    struct job_of o = {
+        .name = "wide",
+        .lines = {master_line, line, line, line, "exec sleep 1000"},
+        .options = {{"options", "--ntasks-per-node=2"}}};
+    char *master, *other, *where, *list;
     char hosts[5][32];
-    int ports[5];
+    long ports[5];
+    char *rest = NULL;
+    int n = 0;
 
     setup();
     start_of(&o);
@@ -656,13 +658,18 @@ START_TEST(replicas_know_each_other_over_nodes)
     ck_assert_int_eq(over()->word, LAUNCHER_ENDED);
     ck_assert_int_eq(over()->exit_code, 0);
     master = read_file("wide/stdout.log");
-    ck_assert_int_eq(sscanf(master,
-                            "%31[^:]:%d,%31[^:]:%d,%31[^:]:%d,%31[^:]:%d,"
-                            "%31[^:]:%d",
-                            hosts[0], &ports[0], hosts[1], &ports[1], hosts[2],
-                            &ports[2], hosts[3], &ports[3], hosts[4],
-                            &ports[4]),
-                     10);
+    list = mem_copy_text(master);
+    for (char *at = strtok_r(list, ",\n", &rest); at && n < 5;
+         at = strtok_r(NULL, ",\n", &rest), n++) {
+        char *colon = strchr(at, ':');
+
+        ck_assert_ptr_nonnull(colon);
+        snprintf(hosts[n], sizeof hosts[n], "%.*s", (int)(colon - at), at);
+        ports[n] = strtol(colon + 1, NULL, 10);
+        ck_assert(ports[n] >= 20000 && ports[n] < 32000);
+    }
+    ck_assert_int_eq(n, 5);
+    free(list);
     ck_assert_str_eq(hosts[0], hosts[1]);
     ck_assert_str_ne(hosts[0], hosts[2]);
     ck_assert_str_eq(hosts[2], hosts[3]);
