@@ -282,17 +282,38 @@ static void add_environ(struct text *out, const struct job_replica *r,
     }
 }
 
-static void add_setup(struct text *out, const struct job *job)
+/* A login shell would know `module`; this one has to be told. */
+static const char find_module[] =
+    "    if ! command -v module >/dev/null; then\n"
+    "        for ht_file in /etc/profile.d/*modules*.sh "
+    "/etc/profile.d/*lmod*.sh; do\n"
+    "            [ ! -r \"$ht_file\" ] || . \"$ht_file\"\n"
+    "        done\n"
+    "    fi\n";
+
+/* The lines of setup, or of one module after the other. */
+static void add_lines(struct text *out, const struct job *job, const char *name,
+                      const char *begin, const char *before)
 {
     bool any = false;
 
     for (size_t i = 0; i < job->n_options; i++) {
-        if (strcmp(job->options[i].name, "setup") != 0)
+        if (strcmp(job->options[i].name, name) != 0)
             continue;
-        text_add(out, any ? "" : "    {\n");
-        text_addf(out, "%s\n", job->options[i].value);
+        text_addf(out, "%s%s%s\n", any ? "" : begin, before,
+                  job->options[i].value);
         any = true;
     }
+}
+
+static void add_setup(struct text *out, const struct job *job)
+{
+    bool any = option(job, "modules") || option(job, "setup");
+
+    if (any)
+        text_add(out, "    {\n");
+    add_lines(out, job, "modules", find_module, "    module load ");
+    add_lines(out, job, "setup", "", "");
     if (any)
         text_add(out, "    } </dev/null >>\"$ht_logs/stdout.log\" "
                       "2>>\"$ht_logs/stderr.log\"\n");
