@@ -59,6 +59,25 @@ static void option_word(struct reading *r, const struct key *k,
         add_option(r, k->name, text);
 }
 
+/* Part of a line of shell. */
+static void option_module(struct reading *r, const struct key *k,
+                          const struct node *v, void *into)
+{
+    const char *text = text_of(r, k->name, v);
+
+    (void)into;
+    if (!text)
+        return;
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char)*c) &&
+            (c == text || !strchr("_./+-", *c))) {
+            reading_fault(r, v, "%s: \"%.60s\" is no name of a module", k->name,
+                          text);
+            return;
+        }
+    add_option(r, k->name, text);
+}
+
 /* Lines of a shell. */
 static void option_lines(struct reading *r, const struct key *k,
                          const struct node *v, void *into)
@@ -161,9 +180,11 @@ static void option_choice(struct reading *r, const struct key *k,
 static bool is_ours(const char *option)
 {
     static const char *const names[] = {
-        "-J",      "--job-name", "-o",      "--output",   "-e",
-        "--error", "-a",         "--array", "--parsable", "--wrap",
-        "-W",      "--wait",     "-D",      "--chdir",    "--open-mode"};
+        "-J",       "--job-name", "-o",          "--output",     "-e",
+        "--error",  "-a",         "--array",     "-W",           "--wait",
+        "-D",       "--chdir",    "-M",          "--cluster",    "--clusters",
+        "--wrap",   "--parsable", "--open-mode", "--requeue",    "--test-only",
+        "--export", "--uid",      "--gid",       "--export-file"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t n = strlen(names[i]);
@@ -256,7 +277,7 @@ static const struct key slurm_keys[] = {
     {.name = "nodelist", .read = option_word},
     {.name = "exclude", .read = option_word},
     {.name = "reservation", .read = option_word},
-    {.name = "modules", .read = option_word, .high = 1},
+    {.name = "modules", .read = option_module, .high = 1},
     {.name = "setup", .read = option_lines, .high = 1},
     {.name = "options", .read = option_raw, .high = 1},
     {0},

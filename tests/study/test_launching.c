@@ -174,6 +174,8 @@ static const struct {
      "5:18: options: an option must be on one line\n"},
     {SLURM "{setup: \"a\\eb\"}\n",
      "5:16: setup: it holds a control character\n"},
+    {SLURM "{modules: [a/1.0+x_y-z, 'a; b']}\n",
+     "5:32: modules: \"a; b\" is no name of a module\n"},
     {SLURM "5\n", "5:8: slurm must be a map of keys and values\n"},
     {"run: ./t\nlocal: {cgroup: no}\n",
      "4:9: there is no key \"cgroup\" in local\n"},
