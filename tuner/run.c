@@ -192,6 +192,8 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
         return -1;
     s->dirty = true;
     board_touch(b, s->id);
+    if (to == TRIAL_RUNNING)
+        t->started_ms = change.now_ms;
     if (to == TRIAL_PENDING)
         give_back(t);
     if (to == TRIAL_PENDING || trial_state_ended(to))
