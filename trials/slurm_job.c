@@ -14,6 +14,7 @@
 #include "trials/slurm_script.h"
 
 enum {
+    SOON_MS = 3000,  /* a start that takes no longer needs no explanation */
     WORD_MS = 30000, /* so long the queue may take to say what was to blame */
     BACK_MS = 60000  /* a job that ran is in the queue again: so long */
 };
@@ -272,10 +273,11 @@ static void tell_waiting(struct slurm_job *j)
     if (l->away)
         text_addf(&text, "for the Slurm controller, which does not answer: %s",
                   l->away_text);
-    else if (j->step == SLURM_KNOWN)
+    else if (j->step == SLURM_KNOWN &&
+             (*j->reason || slurm_job_now() - j->since > SOON_MS))
         slurm_words_waiting(&text, j->id, j->reason);
     else if (j->step == SLURM_HELD &&
-             (l->limit_text || slurm_job_now() - j->since > 2000))
+             (l->limit_text || slurm_job_now() - j->since > SOON_MS))
         waits_with_us(j, &text);
     if (text.len && (!j->waiting || strcmp(j->waiting, text.data) != 0)) {
         free(j->waiting);

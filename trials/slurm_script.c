@@ -162,6 +162,20 @@ static void add_need(struct text *out, const struct job *job)
                   (long long)((job->limit_ms + 59999) / 60000));
 }
 
+/* "--nodes 2" is two words, as a shell would have it. */
+static void add_raw(struct text *out, const char *value)
+{
+    size_t n = strcspn(value, " =");
+
+    text_add(out, WORD);
+    text_add_bytes(out, value, n);
+    if (value[n] == ' ') {
+        text_add(out, "\n" WORD);
+        n += strspn(value + n, " ");
+    }
+    text_addf(out, "%s\n", value + n);
+}
+
 static void add_options(struct text *out, const struct job *job)
 {
     for (size_t i = 0; i < job->n_options; i++) {
@@ -171,7 +185,7 @@ static void add_options(struct text *out, const struct job *job)
             if (strcmp(o->name, named[k]) == 0)
                 text_addf(out, WORD "--%s=%s\n", o->name, o->value);
         if (strcmp(o->name, "options") == 0)
-            text_addf(out, WORD "%s\n", o->value);
+            add_raw(out, o->value);
     }
 }
 
@@ -282,41 +296,21 @@ static void add_environ(struct text *out, const struct job_replica *r,
     }
 }
 
-/* A login shell would know `module`; this one has to be told. */
-static const char find_module[] =
-    "    if ! command -v module >/dev/null; then\n"
-    "        for ht_file in /etc/profile.d/*modules*.sh "
-    "/etc/profile.d/*lmod*.sh; do\n"
-    "            [ ! -r \"$ht_file\" ] || . \"$ht_file\"\n"
-    "        done\n"
-    "    fi\n";
-
-/* The lines of setup, or of one module after the other. */
-static void add_lines(struct text *out, const struct job *job, const char *name,
-                      const char *begin, const char *before)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < job->n_options; i++) {
-        if (strcmp(job->options[i].name, name) != 0)
-            continue;
-        text_addf(out, "%s%s%s\n", any ? "" : begin, before,
-                  job->options[i].value);
-        any = true;
-    }
-}
-
+/* What prepares the node: modules first. Its output is the replica's. */
 static void add_setup(struct text *out, const struct job *job)
 {
-    bool any = option(job, "modules") || option(job, "setup");
-
-    if (any)
-        text_add(out, "    {\n");
-    add_lines(out, job, "modules", find_module, "    module load ");
-    add_lines(out, job, "setup", "", "");
-    if (any)
-        text_add(out, "    } </dev/null >>\"$ht_logs/stdout.log\" "
-                      "2>>\"$ht_logs/stderr.log\"\n");
+    text_add(out, "    {\n    :\n");
+    for (size_t i = 0; i < job->n_options; i++)
+        if (strcmp(job->options[i].name, "modules") == 0) {
+            text_add(out, "    ht_module ");
+            add_quoted(out, job->options[i].value, 0);
+            text_add(out, "\n");
+        }
+    for (size_t i = 0; i < job->n_options; i++)
+        if (strcmp(job->options[i].name, "setup") == 0)
+            text_addf(out, "%s\n", job->options[i].value);
+    text_add(out, "    } </dev/null >>\"$ht_logs/stdout.log\" "
+                  "2>>\"$ht_logs/stderr.log\"\n");
 }
 
 static void add_replica(struct text *out, const struct job *job, size_t rank)
