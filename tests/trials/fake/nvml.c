@@ -1,0 +1,69 @@
+/* A pretended NVML: as many GPUs as PRETENDED_GPUS says, of which the one that
+ * PRETENDED_BROKEN names has no handle. -1: the driver does not answer. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int nvmlInit_v2(void);
+int nvmlShutdown(void);
+int nvmlDeviceGetCount_v2(unsigned *n);
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **out);
+int nvmlDeviceGetUUID(void *d, char *out, unsigned size);
+int nvmlDeviceGetName(void *d, char *out, unsigned size);
+int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *out);
+
+static int devices[64];
+
+static long number(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text ? strtol(text, NULL, 10) : -1;
+}
+
+int nvmlInit_v2(void)
+{
+    for (int i = 0; i < 64; i++)
+        devices[i] = i;
+    return number("PRETENDED_GPUS") < 0 ? 18 : 0;
+}
+
+int nvmlShutdown(void)
+{
+    return 0;
+}
+
+int nvmlDeviceGetCount_v2(unsigned *n)
+{
+    *n = (unsigned)number("PRETENDED_GPUS");
+    return 0;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **out)
+{
+    *out = &devices[i];
+    return number("PRETENDED_BROKEN") == (long)i ? 15 : 0;
+}
+
+int nvmlDeviceGetUUID(void *d, char *out, unsigned size)
+{
+    snprintf(out, size, "GPU-00000000-1111-2222-3333-%012d", *(int *)d);
+    return 0;
+}
+
+int nvmlDeviceGetName(void *d, char *out, unsigned size)
+{
+    (void)d;
+    snprintf(out, size, "Pretended H200");
+    return 0;
+}
+
+int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *out)
+{
+    (void)d;
+    out[0] = 141ULL << 30;
+    out[1] = 140ULL << 30;
+    out[2] = 1ULL << 30;
+    return 0;
+}
