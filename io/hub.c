@@ -133,26 +133,25 @@ static void tell_bytes(struct hub_call *c)
     text_clear(&got);
 }
 
-/* Tells one call what came of it; false if there is nothing to tell. */
-static bool tell(struct hub_call *c)
+static bool has_news(const struct hub_call *c)
+{
+    return c->finished || (c->body.len && streams(c));
+}
+
+/* The call may be gone after it. */
+static void tell(struct hub_call *c)
 {
     struct hub *h = c->hub;
-    bool over = false;
+    bool over = !(c->body.len && streams(c));
 
-    if (streams(c) && c->body.len) {
-        h->current = c;
-        tell_bytes(c);
-    } else if (c->finished) {
-        h->current = c;
+    h->current = c;
+    if (over)
         tell_done(c);
-        over = true;
-    } else {
-        return false;
-    }
+    else
+        tell_bytes(c);
     h->current = NULL;
     if (over || c->cancelled)
         call_free(c);
-    return true;
 }
 
 static void take_ends(struct hub *h)
@@ -171,14 +170,23 @@ static void take_ends(struct hub *h)
     }
 }
 
-/* A callback may send and cancel any call: begin anew after each. */
-static void tell_all(struct hub *h)
+static struct hub_call *next_with_news(const struct hub *h)
 {
     struct hub_call *c = h->calls;
 
+    while (c && !has_news(c))
+        c = c->next;
+    return c;
+}
+
+/* A callback may send and cancel any call: begin anew after each. */
+static void tell_all(struct hub *h)
+{
+    struct hub_call *c;
+
     take_ends(h);
-    while (c)
-        c = tell(c) ? h->calls : c->next;
+    while ((c = next_with_news(h)))
+        tell(c);
 }
 
 /* ---- what curl asks of the loop ---- */
@@ -303,8 +311,10 @@ void hub_close(struct hub *h)
     if (!h)
         return;
     assert(!h->current);
-    while (h->calls)
-        call_free(h->calls);
+    for (struct hub_call *c = h->calls, *next; c; c = next) {
+        next = c->next;
+        call_free(c);
+    }
     if (h->multi) {
         curl_multi_cleanup(h->multi);
         curl_global_cleanup();
