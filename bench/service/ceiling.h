@@ -1,4 +1,5 @@
-/* The ceiling: libevent's own HTTP server with nothing behind it. */
+/* The ceilings: libevent's own HTTP server with nothing behind it, and with
+ * nothing but a synced write a round. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BENCH_SERVICE_CEILING_H
 #define BENCH_SERVICE_CEILING_H
@@ -6,7 +7,9 @@
 #include <sys/types.h>
 
 /* A process that answers every request at the Unix socket with {}; to be
- * killed by whoever began it. */
-pid_t ceiling_begin(const char *socket);
+ * killed by whoever began it. With `sync`, a file that it makes, a page is
+ * written to it and synced before the answers of each round of its loop: what
+ * anything durable must cost on that disk. */
+pid_t ceiling_begin(const char *socket, const char *sync);
 
 #endif

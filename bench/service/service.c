@@ -1,12 +1,13 @@
-/* What the service bears: durable reports beside an empty evhttp, clients that
- * ask and tell, idle connections, and a study of 100,000 trials.
+/* What the service bears: durable reports beside an empty evhttp and one that
+ * syncs, clients that ask and tell in our words and in Google's, a search that
+ * thinks, idle connections, and a study of 100,000 trials.
  *
- *     bench_service BUILD [reports|pairs|idle|many…]     all of them if none
+ *     bench_service BUILD [reports|pairs|vizier|bayesian|idle|many…]
  *
- * BUILD holds hypertuned; its state lies under TMPDIR, or /tmp. Run it on
- * TMPDIR=/dev/shm too: 64 clients that wait for their reports wait for one
- * synced write a round, so on a slow disk that is all that is measured. SECONDS
- * (5) is how long each load lasts. */
+ * All of them if none is named. BUILD holds hypertuned; its state lies under
+ * TMPDIR, or /tmp. Run it on TMPDIR=/dev/shm too: 64 clients that wait for
+ * their reports wait for one synced write a round, so on a slow disk that is
+ * all that is measured. SECONDS (5) is how long each load lasts. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <signal.h>
 #include <stdbool.h>
@@ -21,8 +22,16 @@
 #include "base/mem.h"
 #include "bench/service/ceiling.h"
 #include "bench/service/load.h"
+#include "bench/service/vizier.h"
 
-enum { CLIENTS = 64, IDLE = 5000, HOLDERS = 1000, MANY = 100000, LOOKS = 21 };
+enum {
+    CLIENTS = VIZIER_CLIENTS,
+    IDLE = 5000,
+    HOLDERS = 1000,
+    MANY = 100000,
+    LOOKS = 21,
+    TURNS = 7
+};
 
 static struct {
     const char *build;
@@ -149,46 +158,144 @@ static void make_report(void *ctx, int client, int64_t n, const char *answer,
     load_request(request, "POST", path, body);
 }
 
-static double load(const char *name, pid_t pid, const char *socket,
-                   load_fn *make, struct load_result *r)
+static void print_load(const char *name, double rate, double p50_ms,
+                       double p99_ms, double cost_us)
 {
-    double before = spent(pid);
-    struct load l = {.socket = socket,
+    printf("%-28s %9.0f a second   p50 %6.2f ms   p99 %6.2f ms   %5.1f us of "
+           "processor each\n",
+           name, rate, p50_ms, p99_ms, cost_us);
+}
+
+static double load(const char *name, load_fn *make, void *ctx,
+                   struct load_result *r)
+{
+    double before = spent(bench.pid);
+    struct load l = {.socket = bench.socket,
                      .clients = CLIENTS,
                      .seconds = bench.load_seconds,
-                     .make = make};
+                     .make = make,
+                     .ctx = ctx};
     double rate;
 
     load_run(&l, r);
     rate = (double)r->answers / r->seconds;
-    printf("%-28s %9.0f a second   p50 %6.2f ms   p99 %6.2f ms   %5.1f us of "
-           "processor each\n",
-           name, rate, r->p50_ms, r->p99_ms,
-           (spent(pid) - before) * 1e6 / (double)r->answers);
+    print_load(name, rate, r->p50_ms, r->p99_ms,
+               (spent(bench.pid) - before) * 1e6 / (double)r->answers);
     print_refusals(r);
     return rate;
 }
 
+/* One of the service's own, from /metrics. */
+static double figure(const char *name)
+{
+    char *all = load_ask(bench.socket, "GET", "/metrics", "");
+    char *line = mem_format("\n%s ", name);
+    const char *at = strstr(all, line);
+    double value = at ? strtod(at + strlen(line), NULL) : 0;
+
+    free(line);
+    free(all);
+    return value;
+}
+
+/* Three servers by turns, so that what else the machine does meanwhile is
+ * shared by all. */
+enum { EMPTY, SYNCED, DURABLE, SERVERS };
+
+static struct server {
+    const char *name;
+    pid_t pid;
+    char *socket;
+    double rates[TURNS], p50[TURNS], p99[TURNS], cost[TURNS];
+} servers[SERVERS] = {{.name = "empty evhttp"},
+                      {.name = "evhttp and a synced page"},
+                      {.name = "durable reports"}};
+
+static double median(double *values)
+{
+    for (int i = 1; i < TURNS; i++)
+        for (int j = i; j > 0 && values[j] < values[j - 1]; j--) {
+            double t = values[j];
+
+            values[j] = values[j - 1];
+            values[j - 1] = t;
+        }
+    return values[TURNS / 2];
+}
+
+static void take_turn(struct server *s, int turn)
+{
+    struct load l = {.socket = s->socket,
+                     .clients = CLIENTS,
+                     .seconds = bench.load_seconds / 2,
+                     .make = make_report};
+    double before = spent(s->pid);
+    struct load_result r;
+
+    load_run(&l, &r);
+    s->rates[turn] = (double)r.answers / r.seconds;
+    s->p50[turn] = r.p50_ms;
+    s->p99[turn] = r.p99_ms;
+    s->cost[turn] = (spent(s->pid) - before) * 1e6 / (double)r.answers;
+    print_refusals(&r);
+}
+
+static void print_shares(void)
+{
+    static const char *const of[] = {
+        [EMPTY] = "the empty one", [SYNCED] = "the one that syncs"};
+
+    for (int i = 0; i < DURABLE; i++) {
+        double shares[TURNS], middle;
+
+        for (int turn = 0; turn < TURNS; turn++)
+            shares[turn] =
+                100 * servers[DURABLE].rates[turn] / servers[i].rates[turn];
+        middle = median(shares);
+        printf("  of %s: %.0f %%, in %d turns from %.0f to %.0f%s\n", of[i],
+               middle, TURNS, shares[0], shares[TURNS - 1],
+               i == EMPTY ? "; limit: at least 40 %" : "");
+    }
+}
+
+static void end_ceilings(char *sync)
+{
+    for (int i = 0; i < DURABLE; i++) {
+        kill(servers[i].pid, SIGKILL);
+        waitpid(servers[i].pid, NULL, 0);
+        free(servers[i].socket);
+    }
+    free(sync);
+}
+
 static void reports(void)
 {
-    char *socket = mem_format("%s/empty.sock", bench.dir);
-    struct load_result r;
-    double empty, durable;
-    pid_t pid;
+    char *sync = mem_format("%s/page", bench.dir);
 
     submit("quasi-random");
     for (int i = 0; i < CLIENTS; i++)
         ask("POST", "/api/studies/s:ask", "{}");
-    pid = ceiling_begin(socket);
-    empty = load("empty evhttp, 64 clients", pid, socket, make_report, &r);
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    durable = load("durable reports, 64 clients", bench.pid, bench.socket,
-                   make_report, &r);
-    printf("  %.0f %% of the empty one (limit: at least 40 %%); p99 limit 50 "
-           "ms\n",
-           100 * durable / empty);
-    free(socket);
+    for (int i = 0; i < DURABLE; i++) {
+        servers[i].socket = mem_format("%s/ceiling-%d.sock", bench.dir, i);
+        servers[i].pid =
+            ceiling_begin(servers[i].socket, i == SYNCED ? sync : NULL);
+    }
+    servers[DURABLE].socket = bench.socket;
+    servers[DURABLE].pid = bench.pid;
+    for (int turn = 0; turn < TURNS; turn++)
+        for (int i = 0; i < SERVERS; i++)
+            take_turn(&servers[i], turn);
+    print_shares();
+    for (int i = 0; i < SERVERS; i++) {
+        struct server *s = &servers[i];
+
+        print_load(s->name, median(s->rates), median(s->p50), median(s->p99),
+                   median(s->cost));
+    }
+    printf("  %.1f reports share a commit; p99 limit 50 ms\n",
+           figure("hypertune_reports_total") /
+               figure("hypertune_commits_total"));
+    end_ceilings(sync);
 }
 
 /* ---- ask and tell ---- */
@@ -218,10 +325,19 @@ static void pairs(void)
     double rate;
 
     submit("quasi-random");
-    rate = load("ask and tell, 64 clients", bench.pid, bench.socket, make_pair,
-                &r) /
-           2;
+    rate = load("ask and tell, 64 clients", make_pair, NULL, &r) / 2;
     printf("  %.0f pairs a second (limit: at least 2,000)\n", rate);
+}
+
+static void vizier(void)
+{
+    struct load_result r;
+    struct vizier v;
+
+    vizier_begin(&v, bench.socket);
+    load("Google's routes, 64 clients", vizier_make, &v, &r);
+    printf("  %.0f trials a second: suggested, measured, completed\n",
+           (double)v.completed / r.seconds);
 }
 
 /* ---- idle ---- */
@@ -313,13 +429,30 @@ static void many(void)
     printf("  resident: %.0f MB\n", resident_mb());
 }
 
+/* ---- a search that thinks ---- */
+
+static void bayesian(void)
+{
+    double before, sum, rate;
+    struct load_result r;
+
+    submit("bayesian");
+    put_in(0, 100);
+    before = figure("hypertune_suggestion_seconds_sum");
+    rate = load("bayesian, from 100 results on", make_pair, NULL, &r) / 2;
+    sum = figure("hypertune_suggestion_seconds_sum") - before;
+    printf("  %.1f pairs a second; %.0f %% of the time the search worked, "
+           "%.1f ms for each\n",
+           rate, 100 * sum / r.seconds, 1000 * sum / (rate * r.seconds));
+}
+
 /* ---- all ---- */
 
 static const struct {
     const char *name;
     void (*run)(void);
-} parts[] = {
-    {"reports", reports}, {"pairs", pairs}, {"idle", idle}, {"many", many}};
+} parts[] = {{"reports", reports},   {"pairs", pairs}, {"vizier", vizier},
+             {"bayesian", bayesian}, {"idle", idle},   {"many", many}};
 
 static void raise_limit(void)
 {
@@ -335,8 +468,10 @@ int main(int argc, char **argv)
     const char *seconds = getenv("SECONDS");
 
     if (argc < 2) {
-        fprintf(stderr, "usage: %s BUILD [reports|pairs|idle|many...]\n",
-                argv[0]);
+        fprintf(
+            stderr,
+            "usage: %s BUILD [reports|pairs|vizier|bayesian|idle|many...]\n",
+            argv[0]);
         return 2;
     }
     bench.build = argv[1];
