@@ -465,6 +465,7 @@ void config_clear(struct config *c)
     free(c->tls_key);
     free(c->image_map);
     free(c->report_url);
+    free(c->container_host);
     free(c->shim);
     *c = (struct config){0};
 }

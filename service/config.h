@@ -31,6 +31,7 @@ struct config {
     int64_t lease_ms;         /* engine_parts.lease_ms */
     int64_t most_connections; /* of each TCP listener */
     char *image_map;          /* a file (study/image_map.h); NULL = none */
+    char *container_host;     /* trials/container.h; NULL = looked for */
     char *shim;               /* path of hypertune-shim */
     enum log_level log_level;
     int64_t processors; /* trials at once where a study does not say; 1.. */

@@ -28,6 +28,7 @@
 #include "service/images.h"
 #include "store/lock.h"
 #include "store/store.h"
+#include "trials/container.h"
 #include "trials/local.h"
 #include "trials/slurm.h"
 #include "tuner/engine.h"
@@ -376,6 +377,9 @@ static int open_launchers(struct daemon *d, struct err *e)
                    d, e))
         return -1;
     slurm_open(&d->launchers[1], d->loop, environ, news, d);
+    if (container_open(&d->launchers[2], d->loop, d->ports,
+                       d->config->container_host, news, d, e))
+        return err_wrap(e, "--container-host");
     return 0;
 }
 
