@@ -27,7 +27,7 @@ struct hub {
     struct sockpath socket;
     bool local; /* by a Unix socket */
     struct hub_call *calls;
-    struct hub_call *current; /* whose callback is being called */
+    bool telling; /* callbacks are being called */
 };
 
 struct hub_call {
@@ -42,7 +42,7 @@ struct hub_call {
     CURLcode code;
     bool finished; /* curl is through with it */
     bool too_long;
-    bool cancelled; /* in its own callback; freed after it */
+    bool gone; /* told or cancelled within callbacks; freed after them */
     struct hub_call *prev, *next;
 };
 
@@ -135,23 +135,17 @@ static void tell_bytes(struct hub_call *c)
 
 static bool has_news(const struct hub_call *c)
 {
-    return c->finished || (c->body.len && streams(c));
+    return !c->gone && (c->finished || (c->body.len && streams(c)));
 }
 
-/* The call may be gone after it. */
 static void tell(struct hub_call *c)
 {
-    struct hub *h = c->hub;
-    bool over = !(c->body.len && streams(c));
-
-    h->current = c;
-    if (over)
-        tell_done(c);
-    else
+    if (c->body.len && streams(c)) {
         tell_bytes(c);
-    h->current = NULL;
-    if (over || c->cancelled)
-        call_free(c);
+    } else {
+        c->gone = true;
+        tell_done(c);
+    }
 }
 
 static void take_ends(struct hub *h)
@@ -182,11 +176,18 @@ static struct hub_call *next_with_news(const struct hub *h)
 /* A callback may send and cancel any call: begin anew after each. */
 static void tell_all(struct hub *h)
 {
-    struct hub_call *c;
+    struct hub_call *c, *next;
 
     take_ends(h);
+    h->telling = true;
     while ((c = next_with_news(h)))
         tell(c);
+    h->telling = false;
+    for (c = h->calls; c; c = next) {
+        next = c->next;
+        if (c->gone)
+            call_free(c);
+    }
 }
 
 /* ---- what curl asks of the loop ---- */
@@ -310,7 +311,7 @@ void hub_close(struct hub *h)
 {
     if (!h)
         return;
-    assert(!h->current);
+    assert(!h->telling);
     for (struct hub_call *c = h->calls, *next; c; c = next) {
         next = c->next;
         call_free(c);
@@ -393,8 +394,8 @@ void hub_cancel(struct hub_call *c)
 {
     if (!c)
         return;
-    if (c->hub->current == c)
-        c->cancelled = true;
+    if (c->hub->telling)
+        c->gone = true;
     else
         call_free(c);
 }
