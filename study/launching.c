@@ -188,9 +188,10 @@ static bool is_ours(const char *option)
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t n = strlen(names[i]);
-        bool more = names[i][1] == '-' ? option[n] == '=' : true;
 
-        if (strncmp(option, names[i], n) == 0 && (more || !option[n]))
+        if (strncmp(option, names[i], n) != 0)
+            continue;
+        if (names[i][1] != '-' || strchr("= ", option[n])) /* or '\0' */
             return true;
     }
     return false;

@@ -18,6 +18,23 @@ const char *const fuzz_seeds[] = {
     "study: a\nmaximize: m\nparams:\n  x: log 1e-4 .. 1e-1\n"
     "  y: int 8 .. 256 step 8 default 16\n  z: [a, b]\n"
     "  w: 0.1 .. 0.9 if z = a\nrun: ./t {args}\ntrials: 4\n",
+    "maximize: m\nparams: {x: 0 .. 1}\nrun: [t, '{args}']\nlauncher: slurm\n"
+    "slurm: {time: 1-2:30, setup: [a, b], options: [--x=y], modules: m}\n"
+    "replicas: {worker: 2, ps: {count: 3, run: p -l{x}, env: {A: b}, gpus: 1}, "
+    "evaluator: {inherit: no, run: e, workdir: w, memory: 1G, cpus: .5}}\n",
+    "maximize: m\nparams: {x: 0 .. 1}\nimage: i\nentrypoint: [a]\nrun: b\n"
+    "chief: no\ncontainer: {volumes: ['/a:/b:ro'], shm_size: 1G, pull: "
+    "never}\n",
+    "studySpec: {metrics: [{metricId: a}], parameters: [{parameterId: x, "
+    "doubleValueSpec: {maxValue: 1}}]}\ntrialJobSpec: {workerPoolSpecs: "
+    "[{containerSpec: {imageUri: i, command: [c], args: [$(A)], env: [{name: "
+    "A, value: $(B)}]}}, {}, {replicaCount: '2', machineSpec: "
+    "{acceleratorType: 6, acceleratorCount: 2}, containerSpec: {imageUri: "
+    "j}}]}\n",
+    "trainingInput: {scaleTier: CUSTOM, masterConfig: {imageUri: i}, "
+    "workerCount: 2, evaluatorCount: '1', evaluatorConfig: {containerArgs: "
+    "[a]}, runtimeVersion: 2.11, hyperparameters: {params: [{parameterName: x, "
+    "type: DOUBLE, maxValue: 1}]}}\n",
     "{\"study\":\"a\",\"minimize\":\"l\",\"params\":{\"x\":{\"type\":\"float\","
     "\"min\":0,\"max\":1,\"scale\":\"log\"}}}",
     "[{\"params\":{\"x\":0.5,\"z\":\"a\"},\"value\":1,\"state\":\"SUCCEEDED\"},"

@@ -164,12 +164,12 @@ static const struct {
     {SLURM "{options: exclusive}\n",
      "5:18: options: \"exclusive\" must be an option of sbatch, such as "
      "--exclusive or --mail-type=END\n"},
-    {SLURM "{options: [--job-name=x, -ofile, --open-mode=append]}\n",
+    {SLURM "{options: [--job-name=x, -ofile, --output o]}\n",
      "5:19: options: --job-name=x is what Hypertune says itself; take it "
      "away\n"
      "5:33: options: -ofile is what Hypertune says itself; take it away\n"
-     "5:41: options: --open-mode=append is what Hypertune says itself; take "
-     "it away\n"},
+     "5:41: options: --output o is what Hypertune says itself; take it "
+     "away\n"},
     {SLURM "{options: \"--a\\nb\"}\n",
      "5:18: options: an option must be on one line\n"},
     {SLURM "{setup: \"a\\eb\"}\n",
