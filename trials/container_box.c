@@ -194,6 +194,35 @@ void container_box_look(struct container_box *b)
     free(path);
 }
 
+/* ---- removing ---- */
+
+static void removed(void *ctx, const struct hub_answer *a)
+{
+    struct container_box *b = ctx;
+
+    if (!answered(b, a))
+        return;
+    if (good(a) || a->status == 404) {
+        b->state = BOX_ABSENT;
+    } else {
+        b->rests = true;
+        b->failures++;
+        container_host_said(a, b->said, sizeof b->said);
+        log_write(LOG_LEVEL_WARN, "container_stays", "container=%s text=\"%s\"",
+                  b->name, b->said);
+    }
+    b->fn(b->ctx, b);
+}
+
+void container_box_remove(struct container_box *b)
+{
+    char *path = mem_format("/containers/%s?force=1&v=1", b->name);
+
+    b->signalled = SIGKILL;
+    ask(b, "DELETE", path, NULL, MAP_MS, removed);
+    free(path);
+}
+
 /* ---- making ---- */
 
 static bool has(const struct hub_answer *a, const char *words)
@@ -201,17 +230,20 @@ static bool has(const struct hub_answer *a, const char *words)
     return strcasestr(a->body, words) != NULL;
 }
 
-/* podman finds no program for it: then it goes without. */
+/* podman has no program for the first process, or a mount hides Docker's: then
+ * it goes without. */
 static bool lacks_init(struct container_box *b, const struct hub_answer *a)
 {
     static bool said;
 
-    if (!b->init || !has(a, "container-init binary not found"))
+    if (!b->init || (!has(a, "container-init binary not found") &&
+                     !has(a, "/sbin/docker-init")))
         return false;
     if (!said)
         log_write(LOG_LEVEL_WARN, "container_init",
-                  "text=\"containers run without a first process that hands on "
-                  "signals: install catatonit\"");
+                  "container=%s text=\"it runs without a first process that "
+                  "hands on signals: for podman, install catatonit\"",
+                  b->name);
     said = true;
     b->init = false;
     return true;
@@ -285,6 +317,10 @@ static void started(void *ctx, const struct hub_answer *a)
     if (a->status == 204 || a->status == 304 || a->status == 200) {
         b->state = b->stale ? BOX_UNKNOWN : BOX_RUNNING;
         b->begun_ms = clock_steady_ms(&clock_real);
+        b->signalled = 0;
+    } else if (lacks_init(b, a)) {
+        container_box_remove(b); /* and it is made anew */
+        return;
     } else {
         refuse(b, a, is_hopeless_start(a));
     }
@@ -322,33 +358,6 @@ void container_box_kill(struct container_box *b, int signal_number)
 
     b->signalled = signal_number;
     ask(b, "POST", path, NULL, LOOK_MS, killed);
-    free(path);
-}
-
-static void removed(void *ctx, const struct hub_answer *a)
-{
-    struct container_box *b = ctx;
-
-    if (!answered(b, a))
-        return;
-    if (good(a) || a->status == 404) {
-        b->state = BOX_ABSENT;
-    } else {
-        b->rests = true;
-        b->failures++;
-        container_host_said(a, b->said, sizeof b->said);
-        log_write(LOG_LEVEL_WARN, "container_stays", "container=%s text=\"%s\"",
-                  b->name, b->said);
-    }
-    b->fn(b->ctx, b);
-}
-
-void container_box_remove(struct container_box *b)
-{
-    char *path = mem_format("/containers/%s?force=1&v=1", b->name);
-
-    b->signalled = SIGKILL;
-    ask(b, "DELETE", path, NULL, MAP_MS, removed);
     free(path);
 }
 
