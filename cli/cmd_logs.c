@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/client.h"
 #include "cli/cmd.h"
@@ -12,6 +13,7 @@ enum { POLL_MS = 300 };
 struct logs {
     struct client *client;
     const char *study, *stream;
+    const char *replica; /* "" = the master */
     int64_t number, attempt, offset;
     struct text bytes;
 };
@@ -24,9 +26,10 @@ static int piece(struct logs *g, bool *ended, struct err *e)
     if (client_log(g->client,
                    client_study(g->client, g->study,
                                 "/trials/%lld/log?stream=%s&attempt=%lld"
-                                "&offset=%lld",
+                                "&offset=%lld%s%s",
                                 (long long)g->number, g->stream,
-                                (long long)g->attempt, (long long)g->offset),
+                                (long long)g->attempt, (long long)g->offset,
+                                *g->replica ? "&replica=" : "", g->replica),
                    &g->bytes, &next, ended, e))
         return -1;
     if (g->bytes.len)
@@ -49,6 +52,18 @@ static int print(struct logs *g, bool follow, struct err *e)
         (void)fflush(stdout);
         interrupt_sleep(POLL_MS);
     }
+}
+
+/* What stands in an address as it is; the service knows which there are. */
+static int check_replica(const struct logs *g, struct err *e)
+{
+    if (!g->replica[strspn(g->replica, "abcdefghijklmnopqrstuvwxyz"
+                                       "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789-_")])
+        return 0;
+    return err_set(e, ERR_INVALID,
+                   "--replica %.100s is no name of a replica, such as worker-0",
+                   g->replica);
 }
 
 /* An attempt that was asked for by its number must have been made. */
@@ -80,7 +95,9 @@ int cmd_logs(const struct options *o, struct err *e)
                      .attempt = o->number[OPTION_ATTEMPT]};
     int rc;
 
-    if (cmd_number(o->words[1], &g.number, e) || client_look(&g.client, o, e))
+    g.replica = o->text[OPTION_REPLICA] ? o->text[OPTION_REPLICA] : "";
+    if (check_replica(&g, e) || cmd_number(o->words[1], &g.number, e) ||
+        client_look(&g.client, o, e))
         return -1;
     text_init(&g.bytes);
     rc = check_attempt(&g, e);

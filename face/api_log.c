@@ -13,6 +13,8 @@
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "face/replica.h"
+#include "study/codec.h"
 
 enum { PIECE_MOST = 1 << 20, DIGITS = 24, LOOK_MS = 200 };
 
@@ -21,8 +23,9 @@ struct wanted {
     int64_t attempt; /* 0 = the latest */
     int64_t offset;  /* negative: from the end */
     int64_t limit;
-    bool follow; /* stay until the trial has ended */
-    bool range;  /* as the header Range has it */
+    bool follow;         /* stay until the trial has ended */
+    bool range;          /* as the header Range has it */
+    const char *replica; /* as it was asked for; NULL = the master */
 };
 
 /* "bytes=A-B", "bytes=A-" or "bytes=-N"; another form, such as several ranges,
@@ -75,6 +78,7 @@ static int read_wanted(const struct call *c, struct wanted *w, struct err *e)
         call_query(c, "follow", 0, 1, &follow, e))
         return -1;
     w->follow = follow != 0;
+    w->replica = request_query(c->request, "replica");
     if (!w->follow && !request_query(c->request, "offset"))
         read_range(request_header(c->request, "Range"), w);
     return 0;
@@ -95,20 +99,60 @@ static bool note_trial(void *ctx, const struct trial_row *row)
     return false;
 }
 
-static bool copy_name(void *ctx, const struct study_row *row)
-{
-    char **name = ctx;
+/* Where the study's trials have their output. */
+struct whose {
+    const char *replica; /* NULL = the master */
+    char *study, *part;  /* part: the replica's folder, "" = the attempt's */
+    int rc;
+    struct err *e;
+};
 
-    *name = mem_copy_text(row->name);
+static int find_part(const struct study_row *row, const char *replica,
+                     char **part, struct err *e)
+{
+    struct study study;
+    struct faults faults;
+    int rc;
+
+    faults_init(&faults);
+    rc = codec_decode(row->spec, strlen(row->spec), row->name, &study, &faults);
+    if (rc)
+        err_set(e, ERR_IO, "stored study %s does not decode", row->name);
+    faults_clear(&faults);
+    if (rc)
+        return -1;
+    rc = replica_find(&study, replica, part, e);
+    study_clear(&study);
+    return rc;
+}
+
+static bool find_whose(void *ctx, const struct study_row *row)
+{
+    struct whose *whose = ctx;
+
+    if (whose->replica)
+        whose->rc = find_part(row, whose->replica, &whose->part, whose->e);
+    if (whose->rc == 0)
+        whose->study = mem_copy_text(row->name);
     return false;
 }
 
-/* The job owns what is in its folder: no link of its making is followed.
- * Returns -1 if there is no such file. */
-static int open_log(const struct call *c, const char *study,
+/* The job owns what is in its folder: no link of its making is followed. */
+static int open_below(int dir, const char *name)
+{
+    int fd = *name ? openat(dir, name,
+                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                   : dup(dir);
+
+    close(dir);
+    return fd;
+}
+
+/* Returns -1 if there is no such file. */
+static int open_log(const struct call *c, const struct whose *whose,
                     const struct wanted *w)
 {
-    char *trial = engine_trial_folder(c->face->engine, study, c->number);
+    char *trial = engine_trial_folder(c->face->engine, whose->study, c->number);
     char *folder = mem_format("%s/%lld", trial, (long long)w->attempt);
     int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int fd = -1;
@@ -116,6 +160,8 @@ static int open_log(const struct call *c, const char *study,
 
     free(folder);
     free(trial);
+    if (dir >= 0 && whose->part)
+        dir = open_below(dir, whose->part);
     if (dir >= 0) {
         fd = openat(dir, w->file,
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -160,18 +206,20 @@ static struct piece read_piece(int fd, const struct wanted *w, struct text *out)
 static int open_wanted(const struct call *c, struct wanted *w,
                        struct state *trial, int *fd, struct err *e)
 {
-    char *study = NULL;
+    struct whose whose = {.replica = w->replica, .e = e};
 
     *fd = -1;
     if (store_trial_get(c->face->store, c->study, c->number, note_trial, trial,
                         e) ||
-        store_study_get(c->face->store, c->study, copy_name, &study, e))
+        store_study_get(c->face->store, c->study, find_whose, &whose, e) ||
+        whose.rc)
         return -1;
     if (!w->attempt)
         w->attempt = trial->attempt;
     if (w->attempt)
-        *fd = open_log(c, study, w);
-    free(study);
+        *fd = open_log(c, &whose, w);
+    free(whose.study);
+    free(whose.part);
     return 0;
 }
 
