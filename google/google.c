@@ -183,7 +183,10 @@ static void serve(struct call *c)
         google_err(&g, GOOGLE_ABSENT, &e,
                    "there is no %s %.200s here; docs/vertex.md lists what "
                    "there is",
-                   method_name(c->request), path);
+                   request_method(c->request) == SERVE_OTHER
+                       ? "such method for"
+                       : method_name(c->request),
+                   path);
         google_fail(&g, &e);
     } else if (!role_allows(c->request, route->role)) {
         c->status = role_refuse(c->request, route->role, &c->out);

@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/crowd.h"
 
+#include <ctype.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
@@ -26,6 +27,7 @@ struct member {
     ino_t inode;
     int64_t since_ms; /* the request's first byte; 0 = none yet */
     int64_t bytes;    /* of the request */
+    bool foreign;     /* it begins like no request: TLS, most likely */
     struct member *prev, *next;
 };
 
@@ -85,9 +87,11 @@ static void look(struct member *m, int64_t now_ms)
         return;
     if (is_gone(m)) {
         member_free(m);
-    } else if (is_slow(m, now_ms)) {
-        log_write(LOG_LEVEL_INFO, "slow_request", "bytes=%lld ms=%lld",
-                  (long long)m->bytes, (long long)(now_ms - m->since_ms));
+    } else if (m->foreign || is_slow(m, now_ms)) {
+        log_write(LOG_LEVEL_INFO, m->foreign ? "no_http" : "slow_request",
+                  "bytes=%lld ms=%lld", (long long)m->bytes,
+                  (long long)(now_ms - m->since_ms));
+        m->foreign = false;
         m->since_ms = 0;
         shutdown(m->fd, SHUT_RDWR); /* evhttp sees its end, and closes it */
     }
@@ -113,12 +117,15 @@ static void on_input(struct evbuffer *in, const struct evbuffer_cb_info *info,
                      void *ctx)
 {
     struct member *m = ctx;
+    unsigned char first = 0;
 
-    (void)in;
     if (info->n_added == 0)
         return;
-    if (!m->since_ms)
+    if (!m->since_ms) {
         m->since_ms = now();
+        evbuffer_copyout(in, &first, 1);
+        m->foreign = first != '\r' && first != '\n' && !isgraph(first);
+    }
     m->bytes += (int64_t)info->n_added;
 }
 

@@ -21,8 +21,9 @@ enum {
 
 /* A request must be whole within slow_ms of its first byte, and the first of
  * a connection that speaks TLS within that of its beginning; large ones get
- * more, see above. Whoever is slower is hung up on. `full` is told when there
- * are `most` connections, and when there are fewer again. */
+ * more, see above. Whoever is slower is hung up on, and so is who speaks no
+ * HTTP at all. `full` is told when there are `most` connections, and when there
+ * are fewer again. */
 struct crowd *crowd_new(struct loop *l, size_t most, int64_t slow_ms,
                         void (*full)(void *ctx, bool is), void *ctx);
 /* After the connections. NULL is fine. */

@@ -18,6 +18,8 @@ static const struct {
     {" 413", "invalid",
      "the request is too large, or its body does not have the length that it "
      "says: a body may have 8 MiB, and the headers 64 KiB"},
+    {" 417", "invalid",
+     "the header Expect can ask for 100-continue and for nothing else"},
     {" 400", "invalid", "this is no HTTP request that can be understood"},
 };
 enum { REFUSALS = sizeof refusals / sizeof refusals[0] };

@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "io/bindto.h"
 #include "io/crowd.h"
+#include "io/head.h"
 #include "io/plainly.h"
 #include "io/target.h"
 #include "io/tls.h"
@@ -133,31 +134,18 @@ static void refuse(struct request *r, const char *why)
     text_clear(&body);
 }
 
-/* Where the body ends must be said once: whoever forwards requests might else
- * see another end than we do. */
-static bool is_ambiguous(struct evhttp_request *http)
-{
-    const struct evkeyvalq *headers = evhttp_request_get_input_headers(http);
-    const struct evkeyval *h;
-    int said = 0;
-
-    TAILQ_FOREACH(h, headers, next)
-    said += strcasecmp(h->key, "Content-Length") == 0 ||
-            strcasecmp(h->key, "Transfer-Encoding") == 0;
-    return said > 1;
-}
-
 static void arrived(struct evhttp_request *http, void *ctx)
 {
     struct door *d = ctx;
     struct request *r = request_new(d, http);
+    const char *fault = head_fault(evhttp_request_get_input_headers(http));
     struct err e;
 
     crowd_whole(d->crowd, evhttp_connection_get_bufferevent(
                               evhttp_request_get_connection(http)));
-    if (is_ambiguous(http)) {
+    if (fault) {
         request_header_add(r, "Connection", "close");
-        refuse(r, "the length of the request's body is said more than once");
+        refuse(r, fault);
     } else if (target_read(&r->target, evhttp_request_get_uri(http), &e)) {
         refuse(r, e.text);
     } else {

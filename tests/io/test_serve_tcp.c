@@ -170,6 +170,19 @@ static const struct odd {
      "more than once"},
     {POST "Content-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
      "400", "\"error\""},
+    {POST "Content-Length: +2\r\n\r\nab", "400", "no number"},
+    {POST "Content-Length : 2\r\n\r\nab", "400", "holds a blank"},
+    {POST ": 2\r\n\r\n", "400", "\"error\""},
+    {POST "Transfer-Encoding: gzip\r\n\r\n", "400", "no other"},
+    {POST "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", "400", "no other"},
+    {POST "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", "400",
+     "no other"},
+    {POST "Transfer-Encoding: Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", "200", "/p"},
+    {POST "Host: y\r\nContent-Length: 0\r\n\r\n", "400", "Host more"},
+    {POST "Authorization: Bearer a\r\nauthorization: Bearer b\r\n"
+          "Content-Length: 0\r\n\r\n",
+     "400", "more than one header"},
+    {POST "Expect: magic\r\nContent-Length: 1\r\n\r\na", "417", "100-continue"},
     {POST "Content-Length: 9\r\n\r\nhalf", "", ""},
     {POST "Transfer-Encoding: chunked\r\n\r\n5\r\nha", "", ""},
     {"GET /a HTTP/1.1\r\nHo", "", ""},
@@ -264,6 +277,31 @@ START_TEST(who_sends_byte_by_byte_is_hung_up_on)
     listen_now();
     serve_while(drip, "GET / HTTP/1.1\r\nX: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy");
     serve_while(drip, POST "Content-Length: 5000\r\n\r\nyyyyyyyyyyyyyyyyyyyyy");
+    ck_assert_int_eq(n_asked, 0);
+    teardown();
+}
+END_TEST
+
+/* The beginning of TLS, on a port that speaks none: no line will ever end. */
+static void greet_in_tls(void *ctx)
+{
+    static const char hello[] = "\x16\x03\x01\x01\x07\x01\x01\x01\x03\x03";
+    char answer[ANSWER];
+    int fd = dial();
+
+    (void)ctx;
+    put(fd, hello, sizeof hello - 1);
+    hear(fd, answer);
+    ck_assert_str_eq(answer, "");
+    close(fd);
+}
+
+START_TEST(who_speaks_no_http_is_hung_up_on_at_once)
+{
+    open_serve();
+    serve_limits(serve, 100, (int64_t)10 * 60 * 1000);
+    listen_now();
+    serve_while(greet_in_tls, NULL);
     ck_assert_int_eq(n_asked, 0);
     teardown();
 }
@@ -527,6 +565,7 @@ END_TEST
 
 SUITE("io/serve_tcp", odd_requests_are_answered_in_json_or_dropped,
       head_is_answered_by_a_head_alone, who_sends_byte_by_byte_is_hung_up_on,
+      who_speaks_no_http_is_hung_up_on_at_once,
       who_says_nothing_between_two_requests_is_not_slow,
       who_comes_when_it_is_full_waits_for_a_place, requests_come_by_tls,
       plain_http_and_silence_get_nothing_from_the_port_of_tls,
