@@ -461,7 +461,7 @@ static void wait_for_engine(struct container_job *j)
         tell_end(j);
         return;
     }
-    if (why->code == ERR_NONE)
+    if (why->code == ERR_NONE || is_watched(j))
         return;
     text = mem_format("the container engine is away: %s", why->text);
     tell_waiting(j, text);
