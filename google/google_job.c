@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "face/glance.h"
+#include "google/google_blame.h"
 #include "google/google_call.h"
 #include "store/store_google.h"
 
@@ -293,26 +294,6 @@ static void put_labels(json_t *map, const struct google_job *j)
     json_decref(labels);
 }
 
-/* Why a job that runs one process broke, as Google's services say it. */
-static char *broke(const struct google_job *j, const struct google_job_trial *t)
-{
-    const char *replica = is_platform(j) ? "master 0" : "workerpool0-0";
-    const char *colon = strchr(t->detail, ':');
-    int64_t status = 0;
-    char digits[24];
-
-    snprintf(digits, sizeof digits, "%.*s",
-             colon ? (int)(colon - t->detail - 5) : 20, t->detail + 5);
-    if (t->reason != REASON_EXIT || strncmp(t->detail, "exit ", 5) != 0 ||
-        !number_read_int(digits, &status))
-        return mem_format("The replica %s ended: %s", replica,
-                          *t->detail ? t->detail
-                                     : trial_reason_name(t->reason));
-    return mem_format("The replica %s exited with a non-zero status of "
-                      "%" PRId64 ".%s",
-                      replica, status, colon ? colon + 1 : "");
-}
-
 /* What a person reads of a job that did not succeed; "" for the others. */
 static char *complaint(const struct google_job *j)
 {
@@ -325,7 +306,7 @@ static char *complaint(const struct google_job *j)
     if (state != GOOGLE_JOB_FAILED)
         return mem_copy_text("");
     if (j->alone && j->n)
-        return broke(j, &j->trials[0]);
+        return google_blame(&j->trials[0], is_platform(j));
     for (size_t i = j->n; i-- > 0;)
         if (*j->trials[i].detail)
             return mem_format("%s; trial %" PRId64 ": %s", j->reason,

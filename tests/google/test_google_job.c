@@ -203,9 +203,19 @@ START_TEST(a_broken_job_says_which_replica_and_why)
     says(&j, "error",
          "{\"code\":3,\"message\":\"The replica workerpool0-0 exited with a "
          "non-zero status of 127.\"}");
-    t->reason = REASON_SIGNAL;
-    t->detail = (char *)"signal 9 (Killed)";
+    t->detail = (char *)"worker-12: exit 1: no data";
+    says(&j, "error",
+         "{\"code\":3,\"message\":\"The replica workerpool1-12 exited with a "
+         "non-zero status of 1. no data\"}");
+    t->detail = (char *)"worker-x: exit 1";
+    says(&j, "error",
+         "{\"code\":3,\"message\":\"The replica workerpool0-0 ended: worker-x: "
+         "exit 1\"}");
     j.kind = (char *)GOOGLE_JOB_PLATFORM;
+    t->reason = REASON_SIGNAL;
+    t->detail = (char *)"ps-0: signal 9 (Killed)";
+    says(&j, "errorMessage", "\"The replica ps 0 ended: signal 9 (Killed)\"");
+    t->detail = (char *)"signal 9 (Killed)";
     says(&j, "errorMessage",
          "\"The replica master 0 ended: signal 9 (Killed)\"");
     j.state = STUDY_CANCELLED;
