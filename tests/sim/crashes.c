@@ -1,9 +1,9 @@
 /* Whole studies on a pretended machine, while the service is ended without
  * warning between any two writes, the disk is full now and then, jobs break,
- * hang and vanish, clients ask and tell, and people pause, stop, retry and
- * cancel. After every life the counts are checked, at the end every promise. A
- * failure prints its seed; HYPERTUNE_SIM_SEED=N runs that one,
- * HYPERTUNE_SIM_SEEDS=N that many. */
+ * hang and vanish, machines fail and have too few GPUs, clients ask and tell,
+ * and people pause, stop, retry and cancel. After every life the counts are
+ * checked, at the end every promise. A failure prints its seed;
+ * HYPERTUNE_SIM_SEED=N runs that one, HYPERTUNE_SIM_SEEDS=N that many. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <check.h>
 #include <sqlite3.h>
@@ -22,7 +22,7 @@ enum {
     CLIENTS = 3,
     MOST_TRIALS = 1000,
     CRASHED = 77,
-    SEEDS = 18,
+    SEEDS = 24,
     MOST_LIVES = 3000,
     MOST_PASSES = 200000,
     GIVEN = 3,     /* trials that are put in at once */
@@ -40,6 +40,9 @@ static const struct play {
     bool stops;   /* people stop trials and retry failed ones */
     bool cancels; /* and cancel the study */
     bool gives;   /* and put in trials that were run elsewhere */
+    bool fails;   /* the machines do: nodes, memory, preemption, queues, and
+                     what is hopeless */
+    int gpus;     /* of the machine */
     int hangs;    /* every so manyth trial never ends by itself */
     int life;     /* steps of the store, at most */
 } plays[] = {
@@ -79,6 +82,20 @@ static const struct play {
      .cancels = true,
      .hangs = 5,
      .life = 500},
+    {.yaml = HEAD RUN "algorithm: random\ntrials: 60\nparallel: 5\n"
+                      "retries: 50\nlauncher: slurm\n",
+     .trials = 60,
+     .parallel = 5,
+     .fails = true,
+     .life = 250},
+    {.yaml = HEAD RUN "algorithm: random\ntrials: 60\nparallel: 6\n"
+                      "retries: 50\ngpus: 2\n",
+     .trials = 60,
+     .parallel = 3, /* the GPUs allow no more */
+     .stops = true,
+     .fails = true,
+     .gpus = 7,
+     .life = 250},
 };
 enum { PLAYS = sizeof plays / sizeof plays[0] };
 
@@ -94,11 +111,17 @@ struct run {
     uint64_t chance;
     int64_t writes_left; /* until the next crash */
     int lives, full_disks, breaks, vanishings, pauses, stops, retries, tells;
-    int gifts, gifts_kept;
+    int gifts, gifts_kept, failures, hopeless;
     bool over;
     struct client clients[CLIENTS];
     bool told[MOST_TRIALS + 1]; /* and acknowledged */
 };
+
+static struct gpu gpus[] = {
+    {(char *)"GPU-a", (char *)"", 0}, {(char *)"GPU-b", (char *)"", 0},
+    {(char *)"GPU-c", (char *)"", 0}, {(char *)"GPU-d", (char *)"", 0},
+    {(char *)"GPU-e", (char *)"", 0}, {(char *)"GPU-f", (char *)"", 0},
+    {(char *)"GPU-g", (char *)"", 0}};
 
 static const struct play *play;
 static struct run *run;
@@ -151,16 +174,32 @@ static int trial_of(const struct stage_job *job)
     return (int)strtol(job->name + strlen("s/"), NULL, 10);
 }
 
+/* What is to blame, and where it was. */
+static void machine_fails(struct stage_job *job)
+{
+    static const enum launcher_blame all[] = {BLAME_MEMORY, BLAME_PREEMPTED,
+                                              BLAME_NODE};
+
+    run->failures++;
+    stage_blame(&stage, job, all[draw() % 3]);
+}
+
 static void job_lives(struct stage_job *job)
 {
     bool hangs = play->hangs && trial_of(job) % play->hangs == 0;
 
+    if (play->fails && !*job->node)
+        snprintf(job->node, sizeof job->node, "n%d", (int)(draw() % 3));
+    if (play->fails && happens(0.08)) {
+        machine_fails(job);
+        return;
+    }
     if (job->asked_to_stop && happens(0.5)) {
         stage_end(&stage, job, 143);
     } else if (happens(0.01)) {
         run->vanishings++;
         stage_vanish(&stage, job);
-    } else if (happens(0.02)) {
+    } else if (happens(play->fails ? 0.1 : 0.02)) {
         run->breaks++;
         stage_end(&stage, job, 1);
     } else if (!hangs && happens(0.3)) {
@@ -299,6 +338,20 @@ static bool submit(int64_t *id)
     return true;
 }
 
+/* The queue is long or empty, and now and then nothing can begin at all. */
+static void machine_changes(struct stage_machine *m)
+{
+    if (happens(0.05))
+        m->queues = !m->queues;
+    if (*m->hopeless) {
+        if (happens(0.3))
+            *m->hopeless = '\0';
+    } else if (happens(0.01)) {
+        run->hopeless++;
+        snprintf(m->hopeless, sizeof m->hopeless, "no such partition");
+    }
+}
+
 static void all_act(int64_t id)
 {
     struct stage_machine *m = stage.machine;
@@ -306,6 +359,10 @@ static void all_act(int64_t id)
     for (int k = 0; k < m->n_jobs; k++)
         if (m->jobs[k].state == STAGE_RUNNING)
             job_lives(&m->jobs[k]);
+        else if (m->jobs[k].state == STAGE_QUEUED && happens(0.3))
+            stage_begin(&stage, &m->jobs[k]);
+    if (play->fails)
+        machine_changes(m);
     people_act(id);
     if (play->asked)
         clients_act(id);
@@ -459,10 +516,11 @@ static void check_end(const struct run *seen, int64_t id)
         return;
     ck_assert_int_eq(state, STUDY_SUCCEEDED);
     done = stage_count(&stage, id, TRIAL_SUCCEEDED) +
-           stage_count(&stage, id, TRIAL_STOPPED);
+           stage_count(&stage, id, TRIAL_STOPPED) +
+           (play->fails ? stage_count(&stage, id, TRIAL_INFEASIBLE) : 0);
     /* a failed trial is replaced by another; tried again, it is one more */
     ck_assert_int_ge(done, play->trials);
-    if (!play->stops)
+    if (!play->stops && !play->fails)
         ck_assert_int_eq(stage_count(&stage, id, TRIAL_SUCCEEDED),
                          play->trials);
     for (int i = 1; i <= MOST_TRIALS; i++)
@@ -485,8 +543,11 @@ static void check_promises(const struct run *shared)
     check_end(shared, id);
     ck_assert_int_eq(
         store_trial_list(stage.store, id, &all, check_trial, &seen, &e), 0);
-    for (int i = 0; i < stage.machine->n_jobs; i++)
-        ck_assert_int_eq(stage.machine->jobs[i].starts, 1);
+    for (int i = 0; i < stage.machine->n_jobs; i++) {
+        ck_assert_int_ne(stage.machine->jobs[i].state, STAGE_QUEUED);
+        ck_assert_int_le(stage.machine->jobs[i].starts, 1);
+        ck_assert(play->fails || stage.machine->jobs[i].starts == 1);
+    }
     stage_close(&stage);
 }
 
@@ -522,17 +583,20 @@ static void simulate(uint64_t seed)
     memset(shared, 0, sizeof *shared);
     shared->chance = seed;
     play = &plays[seed % PLAYS];
+    stage_init(&stage);
+    stage.gpus = (struct gpus){gpus, (size_t)play->gpus};
     printf("seed %llu (HYPERTUNE_SIM_SEED=%llu repeats it)\n",
            (unsigned long long)seed, (unsigned long long)seed);
     fflush(stdout);
-    stage_init(&stage);
     while (!shared->over)
         live_once(shared, seed);
     printf("  %d lives, %d full disks, %d breaks, %d vanishings, %d pauses, "
-           "%d stops, %d retries, %d tells, %d gifts, %d jobs\n",
+           "%d stops, %d retries, %d tells, %d gifts, %d failures, "
+           "%d hopeless, %d jobs\n",
            shared->lives, shared->full_disks, shared->breaks,
            shared->vanishings, shared->pauses, shared->stops, shared->retries,
-           shared->tells, shared->gifts_kept, stage.machine->n_jobs);
+           shared->tells, shared->gifts_kept, shared->failures,
+           shared->hopeless, stage.machine->n_jobs);
     check_promises(shared);
     stage_clear(&stage);
     munmap(shared, sizeof *shared);
