@@ -408,6 +408,20 @@ static void check_count(struct reading *r, const struct node *at)
                       STUDY_MOST_REPLICAS);
 }
 
+/* What a container writes is seen where its folder is the host's too. */
+static void check_lines_file(struct reading *r)
+{
+    const struct study_job *job = &r->s->job;
+    const struct node *at = node_get(r->doc, "metrics");
+
+    if (job->tasks[ROLE_MASTER].image && job->lines_file &&
+        job->lines_file[0] != '/')
+        reading_fault(r, at ? at : r->doc,
+                      "metrics: file is \"%.60s\" inside a container; write an "
+                      "absolute path in a volume that has the same path there",
+                      job->lines_file);
+}
+
 void launching_settle(struct reading *r)
 {
     const struct node *at = r->replicas  ? r->replicas
@@ -419,6 +433,7 @@ void launching_settle(struct reading *r)
 
     check_mixed(r, at);
     check_count(r, at);
+    check_lines_file(r);
     if (kind < 0)
         return;
     for (int i = 0; i < LAUNCHING_KINDS; i++)

@@ -82,6 +82,7 @@ START_TEST(what_was_written_reads_back_as_the_same_study)
     ck_assert_int_ge(keep_the_law_in("tests/study/files"), 5);
     ck_assert_int_ge(keep_the_law_in("examples/digits"), 3);
     ck_assert_int_ge(keep_the_law_in("examples/shell"), 1);
+    ck_assert_int_ge(keep_the_law_in("examples/replicas"), 3);
 }
 END_TEST
 

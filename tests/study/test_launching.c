@@ -179,6 +179,9 @@ static const struct {
     {SLURM "5\n", "5:8: slurm must be a map of keys and values\n"},
     {"run: ./t\nlocal: {cgroup: no}\n",
      "4:9: there is no key \"cgroup\" in local\n"},
+    {"image: i\nmetrics: {file: m.jsonl}\n",
+     "4:10: metrics: file is \"m.jsonl\" inside a container; write an absolute "
+     "path in a volume that has the same path there\n"},
     {CONTAINER "{volumes: data}\n",
      "4:22: volumes: \"data\" must be HOST:CONTAINER or HOST:CONTAINER:ro, "
      "where HOST is an absolute path or the name of a volume and CONTAINER an "

@@ -75,7 +75,7 @@ static void decode(const struct text *doc, bool alone, struct study *s)
 
 #define PACKAGE(spec)                                                          \
     "{\"jobSpec\": {\"workerPoolSpecs\": [{\"pythonPackageSpec\": " spec "}]}" \
-                                                                         "}"
+    "}"
 
 START_TEST(a_container_runs_what_the_map_says)
 {
