@@ -310,9 +310,11 @@ static int64_t altogether(const struct tried_plan *plan, int64_t ms)
     return (plan->trials + parallel - 1) / parallel * ms;
 }
 
-static void study_fact(const struct range *whole, const struct range *step,
-                       const struct range *first, const struct tried_plan *plan,
-                       struct text *out)
+/* Trials that were stopped would have gone on: with some of them among `ran` it
+ * is the least that the study takes. */
+static void study_fact(const struct range *whole, const struct range *ran,
+                       const struct range *step, const struct range *first,
+                       const struct tried_plan *plan, struct text *out)
 {
     struct text line;
 
@@ -324,8 +326,8 @@ static void study_fact(const struct range *whole, const struct range *step,
                   "%lld trials, %lld at a time: ", (long long)plan->trials,
                   (long long)plan->parallel);
         if (whole->n) {
-            text_add(&line, "about ");
-            print_duration(altogether(plan, whole->sum / whole->n), &line);
+            text_add(&line, ran->n > whole->n ? "at least " : "about ");
+            print_duration(altogether(plan, ran->sum / ran->n), &line);
         } else if (step->n && first->n) {
             text_addf(&line,
                       "not known, for no trial came to its end here; "
@@ -369,7 +371,7 @@ void tried_sum(const struct tried *all, size_t n, const struct tried_plan *plan,
     size_t ran = n - count(all, n, TRIED_NOT) - count(all, n, TRIED_REFUSED);
     size_t flags = ran - count(all, n, TRIED_AT_ONCE);
     size_t odd = count(all, n, TRIED_NOT_FINITE), seen = 0;
-    struct range first = {0}, step = {0}, whole = {0};
+    struct range first = {0}, step = {0}, whole = {0}, took = {0};
     int64_t memory = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -379,6 +381,7 @@ void tried_sum(const struct tried *all, size_t n, const struct tried_plan *plan,
         widen(&first, t->first_ms);
         widen(&step, t->step_ms);
         widen(&whole, t->by_itself ? t->ran_ms : -1);
+        widen(&took, t->how == TRIED_FINE ? t->ran_ms : -1);
         memory = t->memory > memory ? t->memory : memory;
     }
     print_fact(out, "corners", "%zu of %zu are fine", tried_fine(all, n), n);
@@ -393,5 +396,5 @@ void tried_sum(const struct tried *all, size_t n, const struct tried_plan *plan,
     range_fact(out, "step", &step, "from one report to the next");
     range_fact(out, "whole trial", &whole, "from start to end");
     memory_fact(memory, out);
-    study_fact(&whole, &step, &first, plan, out);
+    study_fact(&whole, &took, &step, &first, plan, out);
 }

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "study/study.h"
@@ -176,6 +177,26 @@ START_TEST(the_time_of_the_study_is_told_from_whole_trials_only)
 }
 END_TEST
 
+START_TEST(trials_that_were_stopped_make_it_the_least)
+{
+    const struct tried_plan plan = {
+        .metric = "accuracy", .trials = 10, .parallel = 1};
+    const char *report = REPORT("accuracy", "0.5", 2000);
+    struct tried two[2];
+    struct text out;
+
+    learn(&two[0], "\"state\": \"SUCCEEDED\", \"ended\": 4000", report);
+    learn(&two[1], "\"state\": \"STOPPED\", \"ended\": 6000", report);
+    text_init(&out);
+    tried_sum(two, 2, &plan, &out);
+    ck_assert_ptr_nonnull(strstr(
+        text_str(&out), "the study    10 trials, 1 at a time: at least 40s\n"));
+    text_clear(&out);
+    tried_clear(&two[0]);
+    tried_clear(&two[1]);
+}
+END_TEST
+
 START_TEST(a_study_without_limit_has_no_time)
 {
     const struct tried_plan plan = {
@@ -192,4 +213,5 @@ END_TEST
 SUITE("cli/tried", a_trial_under_way_shows_its_first_report,
       each_end_has_its_words, last_words_stand_below_and_cannot_move_the_cursor,
       the_time_of_the_study_is_told_from_whole_trials_only,
+      trials_that_were_stopped_make_it_the_least,
       a_study_without_limit_has_no_time)
