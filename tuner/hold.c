@@ -233,12 +233,15 @@ static struct live_trial *who_comes_first(const struct board *b,
                                           int64_t since,
                                           struct hold_needs *left)
 {
+    struct hold_needs all = machine(b);
     int64_t now = board_steady(b);
     struct live_trial *w = NULL;
 
     while ((w = next_waiter(b, w, t, since))) {
         struct hold_needs needs = hold_needs(&w->study->study);
 
+        if (!fits(&needs, &all))
+            continue; /* the machine has become smaller: it waits in vain */
         if (fits(&needs, left))
             return w;
         if (now - w->since >= HOLD_PASS_MS)
@@ -359,6 +362,7 @@ void hold_why(const struct board *b, const struct live_trial *t,
     struct hold_needs left = what_is_free(b);
     const struct live_trial *other = loner(b);
     const struct live_study *wanted = machine_wanted(b);
+    struct err never;
 
     if (!hold_is_here(&t->study->study) || t->trial.state != TRIAL_PENDING)
         return;
@@ -367,6 +371,8 @@ void hold_why(const struct board *b, const struct live_trial *t,
                       "it can run alone");
     } else if (!t->since) {
         return;
+    } else if (hold_check(b, &t->study->study, &never)) {
+        text_add(out, never.text);
     } else if (other) {
         name_trial(other, out);
         text_add(out, " ran out of memory beside others and runs alone now");

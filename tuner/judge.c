@@ -72,8 +72,8 @@ static int64_t pause_of(int broken)
  * into a limit of its own, or the GPU's memory was its alone already. */
 static bool may_do_alone(const struct live_trial *t, const struct verdict *v)
 {
-    return t->crowded && !t->alone && !hold_needs(&t->study->study).memory &&
-           !(v->gpu_memory && t->gpus);
+    return t->crowded && !t->alone && hold_is_here(&t->study->study) &&
+           !hold_needs(&t->study->study).memory && !(v->gpu_memory && t->gpus);
 }
 
 /* Whether a trial whose attempt broke so is tried again; it is counted. */

@@ -149,10 +149,13 @@ static int undo(struct board *b, const struct broken_there *it,
     return run_move(b, taking.trial, TRIAL_PENDING, cause);
 }
 
-static void warn_all(struct board *b, const char *sentence)
+/* Whom it concerns: the live studies of that launcher. */
+static void warn_all(struct board *b, const char *launcher,
+                     const char *sentence)
 {
     for (struct live_study *s = b->studies; s; s = s->next)
-        if (s->trials && board_launches(s) && !b->broken)
+        if (s->trials && !b->broken &&
+            strcmp(s->study.job.launcher, launcher) == 0)
             run_warn(b, s, sentence);
 }
 
@@ -176,7 +179,7 @@ static void avoid(struct board *b, struct node_seen *n, struct live_study *s)
             break;
     breaker_calm(s);
     n->in_a_row = 0;
-    warn_all(b, sentence);
+    warn_all(b, s->study.job.launcher, sentence);
     free(sentence);
     free(detail);
 }

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "tuner/hold.h"
 #include "tuner/lease.h"
 #include "tuner/listen.h"
 #include "tuner/policy.h"
@@ -68,7 +69,8 @@ static bool hear_attempt(void *ctx, const struct attempt_row *row)
         return true;
     }
     t->strikes = policy_is_strike(blame) ? t->strikes + 1 : 0;
-    t->alone = t->alone || blame == POLICY_MEMORY;
+    if (blame == POLICY_MEMORY && hold_is_here(&t->study->study))
+        t->alone = true;
     return true;
 }
 

@@ -322,6 +322,23 @@ START_TEST(a_study_that_is_paused_keeps_nothing_from_others)
 }
 END_TEST
 
+START_TEST(what_no_longer_fits_the_machine_says_so_and_blocks_nobody)
+{
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, STUDY("s") "trials: 9\nparallel: 1\ngpus: 4\n");
+    stage_end(&g, stage_job(&g, "s/1/1"), 1);
+    g.gpus.n = 2; /* two of them broke */
+    restart();
+    stage_pass(&g, HOLD_PASS_MS + 1000);
+    says(why(id, 2), "gpus: a trial needs 4, this machine has 2");
+    stage_submit(&g, STUDY("t") "trials: 9\nparallel: 2\ngpus: 1\n");
+    ck_assert_int_eq(g.machine->running, 2);
+    end();
+}
+END_TEST
+
 START_TEST(a_client_that_asks_holds_nothing_of_the_machine)
 {
     begin();
@@ -347,4 +364,5 @@ SUITE_WITHIN(120, "tuner/hold", each_trial_has_gpus_of_its_own,
              one_that_only_wants_processors_passes_one_that_waits_for_gpus,
              studies_take_turns,
              a_study_that_is_paused_keeps_nothing_from_others,
+             what_no_longer_fits_the_machine_says_so_and_blocks_nobody,
              a_client_that_asks_holds_nothing_of_the_machine)
