@@ -1,5 +1,6 @@
 /* What a trial's process is given: its words and its environment, as pure
- * functions of study and trial. contract: README "What a trial is given". */
+ * functions of study and trial (docs/study-file.md, "What a trial is given").
+ */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef STUDY_COMMAND_H
 #define STUDY_COMMAND_H
@@ -36,10 +37,10 @@ void command_argv(const struct study *s, const struct point *p,
                   const struct command_place *at, struct words *out);
 
 /* Sets on top of what *out already holds (say, the service's own environment)
- * every variable that contract section 4 and compat sections 1.3 and 2 name
- * for one replica. The report file is `reports` in the replica's own folder
- * (command_folder), the Python package's `output.metrics` there; the stop file
- * is `stop` in the attempt's, for all of them. */
+ * every variable that the page names, for one replica. The report file is
+ * `reports` in the replica's own folder (command_folder), the Python package's
+ * `output.metrics` there; the stop file is `stop` in the attempt's, for all of
+ * them. */
 void command_environ(const struct study *s, const struct point *p,
                      const struct command_place *at, struct words *out);
 
