@@ -3,38 +3,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . "$HYPERTUNE_SOURCE/tests/system/lib.sh"
 engine=$HYPERTUNE_SOURCE/scripts/engine
-digits=$HYPERTUNE_BUILD/examples/digits
-[ -x "$digits/train" ] || fail "no trainer in $digits"
+example=$HYPERTUNE_SOURCE/examples/container
 undo="$engine down $work/podman; $engine down $work/docker"
 
-# The trainer, and the links with which it finds this machine's libraries.
+# What the example's Dockerfile makes, without a registry.
 image_of_digits() {
     tree=$work/$1/tree/digits
-    cp -a "$work/$1/tree/host" "$tree"
-    mkdir "$tree/app"
-    cp "$digits/train" "$digits/digits.csv" "$tree/app"
-    env -u WORK "$engine" image "$work/$1" localhost/digits:1 "$tree"
+    mkdir -p "$tree/app"
+    cp "$HYPERTUNE_SOURCE/examples/digits/digits.csv" "$tree/app"
+    gcc -std=c17 -D_GNU_SOURCE -O2 -static -I "$HYPERTUNE_SOURCE" \
+        -I "$HYPERTUNE_SOURCE/hypertune-c/include" -o "$tree/app/train" \
+        "$HYPERTUNE_SOURCE"/examples/digits/*.c \
+        "$HYPERTUNE_SOURCE/hypertune-c/src/hypertune.c" -lm ||
+        fail "the trainer does not build"
+    env -u WORK "$engine" image "$work/$1" localhost/digits:1 "$tree" \
+        'ENTRYPOINT ["/app/train", "--data", "/app/digits.csv"]'
 }
 
-# digits NAME IMAGE: from the example, with the lines of stdin.
-digits() {
-    {
-        sed "s|^study:.*|study: $1|; s|^run:.*|run: /app/train --data /app/digits.csv {args}|
-            s|^trials:.*|trials: 3|; /^parallel:/d" "$digits/study.yaml"
-        echo "image: $2"
-        echo "parallel: 2"
-        echo "container: {volumes: ['/usr:/usr:ro']}"
-        cat
-    } >"$1.yaml"
+# short NAME IMAGE: the example's study under that name.
+short() {
+    sed "s|^study:.*|study: $1|; s|^image: [^ ]*|image: $2|
+        s|^trials:.*|trials: 3|" "$example/study.yaml" >"$1.yaml"
+    echo "parallel: 2" >>"$1.yaml"
 }
 
 to_its_end() {
-    digits "digits-$1" localhost/digits:1 </dev/null
+    short "digits-$1" localhost/digits:1
     status 0 hypertune run "digits-$1.yaml"
     same "trials that succeeded" "$(count "digits-$1" SUCCEEDED)" 3
     status 0 hypertune best "digits-$1"
     has out '0\.[0-9]+'
     status 0 hypertune logs "digits-$1" 1
+    has out 'epoch 1 accuracy'
+}
+
+as_of_vertex() {
+    sed "s|digits-container-vertex|vertex-$1|; s|^maxTrialCount:.*|maxTrialCount: 2|" \
+        "$example/vertex.yaml" >"vertex-$1.yaml"
+    echo "  baseOutputDirectory: {outputUriPrefix: $work/output-$1}" \
+        >>"vertex-$1.yaml"
+    status 0 hypertune run "vertex-$1.yaml"
+    same "trials that succeeded" "$(count "vertex-$1" SUCCEEDED)" 2
+    # Its checkpoints are where AIP_CHECKPOINT_DIR said.
+    [ -n "$(ls "$work/output-$1/1/checkpoints" 2>/dev/null)" ] ||
+        fail "no checkpoint in $work/output-$1"
 }
 
 # The master waits for what each worker writes, which is all that they do.
@@ -69,7 +81,7 @@ END
 }
 
 without_image() {
-    digits "absent-$1" localhost/none:1 </dev/null
+    short "absent-$1" localhost/none:1
     got=0
     timeout 120 hypertune run "absent-$1.yaml" >out 2>err </dev/null || got=$?
     case $got in
@@ -94,6 +106,7 @@ for kind in podman docker; do
     image_of_digits $kind
     service_start
     to_its_end $kind
+    as_of_vertex $kind
     by_several $kind
     without_image $kind
     same "containers that are left" "$(env -u WORK "$engine" cli \

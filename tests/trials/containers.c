@@ -312,6 +312,16 @@ static const char *file_of(const char *name, const char *file)
     return text;
 }
 
+static void make_file(const char *name, const char *file)
+{
+    char *path = mem_format("%s/%s/%s", root, name, file);
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    free(path);
+}
+
 /* Runs the loop until the file holds the word. */
 static void wait_word(const char *name, const char *file, const char *word)
 {
@@ -742,7 +752,7 @@ START_TEST(jobs_are_found_again_and_their_output_is_gone_on_with)
     wait_for(1, 4);
     expect_end("s/2/1", 7, 0);
     ck_assert_str_eq(file_of("s/2/1", "stdout.log"), "begin\nend\n");
-    close(open(mem_format("%s/s/1/1/go", root), O_CREAT | O_WRONLY, 0600));
+    make_file("s/1/1", "go");
     wait_for(2, 4);
     expect_end("s/1/1", 6, 0);
     ck_assert_str_eq(file_of("s/1/1", "stdout.log"), "one\ntwo\n");
