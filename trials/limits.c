@@ -202,13 +202,19 @@ static bool is_delegated(const char *folder)
            value[0] == '1';
 }
 
-static bool is_enabled(const char *folder, const char *controller)
+/* Whether that file of controllers names it. */
+static bool names(const char *folder, const char *file, const char *controller)
 {
-    char *text = read_text(folder, "cgroup.subtree_control");
+    char *text = read_text(folder, file);
     bool yes = has_word(text, strlen(text), controller);
 
     free(text);
     return yes;
+}
+
+static bool is_enabled(const char *folder, const char *controller)
+{
+    return names(folder, "cgroup.subtree_control", controller);
 }
 
 /* Whether cgroups below it have, or now get, that controller. */
@@ -224,7 +230,8 @@ static bool enable(const char *folder, const char *controller)
 
 static bool serves(const char *folder, const struct controller *c)
 {
-    return may(folder, "cgroup.procs") && enable(folder, c->name) &&
+    return names(folder, "cgroup.controllers", c->name) &&
+           may(folder, "cgroup.procs") && enable(folder, c->name) &&
            works(folder, c->v2);
 }
 
@@ -270,7 +277,8 @@ static bool find_v2(struct cage_place *out, const struct here *h,
 
     if (at && strlen(at) == top && !h->systemd &&
         may(at, "cgroup.subtree_control")) {
-        if (!is_real_root(at) && !is_enabled(at, c->name))
+        if (!is_real_root(at) && names(at, "cgroup.controllers", c->name) &&
+            !is_enabled(at, c->name))
             make_room(at);
         found = serves(at, c) && take(out, CAGE_V2, at);
     }

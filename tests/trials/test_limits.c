@@ -133,6 +133,7 @@ static void second(void)
     good_place("/u", "memory.max");
     folder("/u/service");
     put("/u", "cgroup.procs", "");
+    put("/u", "cgroup.controllers", "cpuset memory pids\n");
 }
 
 START_TEST(version_2_is_found_beside_the_own_group_where_it_was_delegated)
@@ -174,6 +175,26 @@ START_TEST(a_controller_is_switched_on_where_it_is_not)
     ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
     ck_assert_int_eq(fclose(f), 0);
     ck_assert_int_eq(text[0], '+');
+    free(path);
+    teardown();
+}
+END_TEST
+
+START_TEST(nobody_is_moved_in_a_container_that_has_no_controllers)
+{
+    char *path;
+
+    setup();
+    mounts("30 23 0:26 / %s rw,nosuid - cgroup2 cgroup2 rw\n");
+    put("", "cgroup", "0::/\n");
+    put("", "cgroup.type", "domain\n");
+    put("", "cgroup.procs", "1\n");
+    put("", "cgroup.controllers", "pids\n");
+    put("", "cgroup.subtree_control", "\n");
+    path = mem_format("%s/hypertune-service", root);
+    find(false);
+    expect(&places.memory, CAGE_PROCESS, "");
+    ck_assert_int_eq(access(path, F_OK), -1);
     free(path);
     teardown();
 }
@@ -226,5 +247,6 @@ SUITE("trials/limits", version_1_is_found_below_the_own_group,
       a_container_sees_its_part_of_version_1,
       version_2_is_found_beside_the_own_group_where_it_was_delegated,
       a_controller_is_switched_on_where_it_is_not,
+      nobody_is_moved_in_a_container_that_has_no_controllers,
       a_service_whose_own_group_is_delegated_stays_out_of_it,
       odd_files_lead_nowhere)
