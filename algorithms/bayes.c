@@ -371,7 +371,7 @@ static void suggest(const struct query *q, struct suggestion *out)
         pick_listed(q, &m, &out->point);
     else
         pick_sought(q, &m, global, out);
-    forecast_point(&m.truth, b->history, out);
+    forecast_point(&m.truth, b->history, m.least, out);
     model_clear(&m);
 }
 

@@ -24,7 +24,7 @@ static int by_raw(const void *a, const void *b)
 }
 
 /* The distinct pairs, in order; *n counts them. Yours to free. */
-static struct pair *pairs_of(const struct history *h, size_t *n)
+static struct pair *pairs_of(const struct history *h, double least, size_t *n)
 {
     size_t all = h->n_valued;
     double *raw = slab_new(all), *y = slab_new(all);
@@ -33,7 +33,7 @@ static struct pair *pairs_of(const struct history *h, size_t *n)
     *n = 0;
     for (size_t k = 0; k < all; k++)
         raw[k] = history_valued(h, k)->value;
-    warp_results(raw, all, y);
+    warp_results(raw, all, least, y);
     for (size_t k = 0; pairs && k < all; k++)
         pairs[k] = (struct pair){raw[k], y[k]};
     if (pairs)
@@ -99,11 +99,11 @@ static void foresee(const struct gp *g, const struct history *h,
 }
 
 void forecast_point(const struct gp *truth, const struct history *h,
-                    struct suggestion *out)
+                    double least, struct suggestion *out)
 {
     double mean, deviation, sign = h->study->maximize ? 1 : -1;
     size_t n;
-    struct pair *pairs = pairs_of(h, &n);
+    struct pair *pairs = pairs_of(h, least, &n);
 
     out->foreseen = false;
     if (pairs && n >= 2) { /* equal results foresee nothing */

@@ -13,8 +13,9 @@
  * mean is the middle of the forecast, low and high its 16 % and 84 % points
  * (not the same distance away: the warp is steep among bad results),
  * improvement the mean of what lies above the best
- * result, over 64 quantiles. `truth` is factorised and has no running ones. */
+ * result, over 64 quantiles. `truth` is factorised and has no running ones; its
+ * results were warped with that `least`. */
 void forecast_point(const struct gp *truth, const struct history *h,
-                    struct suggestion *out);
+                    double least, struct suggestion *out);
 
 #endif

@@ -26,7 +26,9 @@ enum {
     MOST_RUNNING = 256 /* running trials that are believed in */
 };
 
-static const double cut_noise = 4;       /* a stopped trial's, in noises */
+static const double cut_noise = 4; /* a stopped trial's, in noises */
+static const double clear = 0.01;  /* a share of noise that a fit is sure of */
+static const double even_noises = 20;    /* distances that count evenly then */
 static const double label_noise = 0.005; /* see acquire.c */
 static const double label_length = 0.4;  /* for one axis, at most */
 
@@ -123,14 +125,18 @@ static void gather(struct gp *g, const struct history *h,
     free(noisier);
 }
 
-/* The warped results of the first n valued trials. Yours to free. */
-static double *warped(const struct history *h, size_t n)
+/* The warped results of the first n valued trials, yours to free, and what
+ * warp_results returns, unless NULL. */
+static double *warped(const struct history *h, size_t n, double least,
+                      double *unit)
 {
-    double *raw = slab_new(n), *y = slab_new(n);
+    double *raw = slab_new(n), *y = slab_new(n), returned = 0;
 
     for (size_t k = 0; k < n; k++)
         raw[k] = history_valued(h, k)->value;
-    warp_results(raw, n, y);
+    returned = warp_results(raw, n, least, y);
+    if (unit)
+        *unit = returned;
     free(raw);
     return y;
 }
@@ -151,12 +157,12 @@ static size_t anchor_of(size_t n)
     return at;
 }
 
-static void fit(const struct history *h, size_t n, const double *starts,
-                size_t n_starts, int most, double *theta)
+static void fit(const struct history *h, size_t n, double least,
+                const double *starts, size_t n_starts, int most, double *theta)
 {
     size_t rows = h->encode->n > WIDE ? FIT_ROWS_WIDE : FIT_ROWS;
     struct choice c = choose(h, n, rows);
-    double *y = warped(h, n);
+    double *y = warped(h, n, least, NULL);
     struct gp g;
 
     gather(&g, h, &c, y);
@@ -169,7 +175,8 @@ static void fit(const struct history *h, size_t n, const double *starts,
 
 /* A fit that knows nothing but the results: from the prior's middle and from
  * random lengths around it. */
-static void fit_cold(const struct history *h, size_t n, double *theta)
+static void fit_cold(const struct history *h, size_t n, double least,
+                     double *theta)
 {
     size_t m = h->encode->n + 2, n_starts = n < WARM_BELOW ? N_STARTS : 2;
     double *starts = slab_grid(N_STARTS, m);
@@ -184,8 +191,42 @@ static void fit_cold(const struct history *h, size_t n, double *theta)
         starts[i * m + m - 2] = 0;
         starts[i * m + m - 1] = prior.noise_mean;
     }
-    fit(h, n, starts, n_starts, n < 60 ? 60 : n < WARM_BELOW ? 40 : 25, theta);
+    fit(h, n, least, starts, n_starts,
+        n < 60           ? 60
+        : n < WARM_BELOW ? 40
+                         : 25,
+        theta);
     free(starts);
+}
+
+/* The distance of results that is many times the noise which that fit of the
+ * first n sees; 0 if it sees little, or if so much counts evenly already. */
+static double many_noises(const struct history *h, size_t n,
+                          const double *theta)
+{
+    size_t d = h->encode->n;
+    double unit = 0, other = 0, least = 0;
+
+    if (theta[d + 1] - theta[d] < log(clear))
+        return 0;
+    free(warped(h, n, 0, &unit));
+    least = fmin(2 * even_noises * exp(theta[d + 1] / 2) * unit, 1e300);
+    free(warped(h, n, least, &other));
+    return other == unit ? 0 : least;
+}
+
+/* The cold fit. Once most trials lie around one optimum, the median's distance
+ * from the best is little more than noise; where the first fit sees noise, the
+ * second sees results warped less. */
+static void fit_anchor(struct model_memory *memory, const struct history *h,
+                       size_t n)
+{
+    fit_cold(h, n, 0, memory->at_anchor);
+    memory->least = many_noises(h, n, memory->at_anchor);
+    if (memory->least > 0)
+        fit_cold(h, n, memory->least, memory->at_anchor);
+    memory->anchor = n;
+    memory->now = 0;
 }
 
 /* The hyper-parameters for all that was told; borrowed from the memory. */
@@ -197,15 +238,13 @@ static const double *hyper(struct model_memory *memory, const struct history *h)
         memory->at_anchor = slab_new(m);
         memory->at_now = slab_new(m);
     }
-    if (memory->anchor != anchor) {
-        fit_cold(h, anchor, memory->at_anchor);
-        memory->anchor = anchor;
-        memory->now = 0;
-    }
+    if (memory->anchor != anchor)
+        fit_anchor(memory, h, anchor);
     if (n == anchor || n >= WARM_BELOW)
         return memory->at_anchor;
     if (memory->now != n) {
-        fit(h, n, memory->at_anchor, 1, n < 60 ? 30 : 15, memory->at_now);
+        fit(h, n, memory->least, memory->at_anchor, 1, n < 60 ? 30 : 15,
+            memory->at_now);
         memory->now = n;
     }
     return memory->at_now;
@@ -365,12 +404,14 @@ int model_build(struct model *m, struct model_memory *memory,
     size_t n = n_running < MOST_RUNNING ? n_running : MOST_RUNNING;
     struct choice c =
         choose(h, h->n_valued, h->n_valued > MOST_ROWS ? KEPT_ROWS : MOST_ROWS);
-    double *y = warped(h, h->n_valued), level = 0;
+    const double *theta = hyper(memory, h);
+    double *y = warped(h, h->n_valued, memory->least, NULL), level = 0;
     int rc = 0;
 
-    *m = (struct model){.ranked = history_ranked(h, h->n_valued)};
+    *m = (struct model){.ranked = history_ranked(h, h->n_valued),
+                        .least = memory->least};
     gather(&m->truth, h, &c, y);
-    rc = factor_at(&m->truth, hyper(memory, h));
+    rc = factor_at(&m->truth, theta);
     if (rc == 0) {
         crown(m, h, &c, y, &level);
         acquire_init(&m->acquire, &m->truth, level);

@@ -20,6 +20,7 @@
 struct model_memory {
     size_t anchor, now;         /* how many results each saw; 0 = none */
     double *at_anchor, *at_now; /* hyper-parameters */
+    double least;               /* of warp.h, from the anchor on */
 };
 void model_forget(struct model_memory *m);
 
@@ -28,6 +29,7 @@ struct model {
     struct gp believed; /* and what is running; unused when nothing is */
     struct gp feasible; /* unused unless some trial was infeasible */
     struct acquire acquire;
+    double least;   /* of warp.h, for the results that truth has */
     size_t *ranked; /* history_ranked of all */
     size_t best;    /* the incumbent's place among the valued */
 };

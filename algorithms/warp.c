@@ -33,13 +33,17 @@ static double gap(double better, double worse)
     return better / 2 - worse / 2;
 }
 
-/* From the best down: distances, shrunk. */
-static void descend(const struct ranked *r, size_t n, double *out)
+/* From the best down: distances, shrunk. Returns up to what distance, halved,
+ * they count evenly. */
+static double descend(const struct ranked *r, size_t n, double least,
+                      double *out)
 {
     double best = r[0].y, width = gap(best, r[n / 2].y), last = 0, depth = 0;
 
     if (!(width > 0)) /* half of all are the best */
         width = gap(best, r[n - 1].y);
+    if (width > 0)
+        width = fmax(width, least / 2 / near);
     for (size_t i = 0; i < n; i++) {
         double distance =
             width > 0 ? fmin(gap(best, r[i].y) / width, 1e300) : 0;
@@ -49,9 +53,11 @@ static void descend(const struct ranked *r, size_t n, double *out)
         last = now;
         out[r[i].place] = -depth;
     }
+    return near * width;
 }
 
-static void standardise(double *y, size_t n)
+/* Returns the deviation that it divided by. */
+static double standardise(double *y, size_t n)
 {
     double mean = 0, square = 0, deviation = 0;
 
@@ -62,17 +68,20 @@ static void standardise(double *y, size_t n)
     deviation = sqrt(square);
     for (size_t i = 0; i < n; i++)
         y[i] = deviation > 0 ? (y[i] - mean) / deviation : 0;
+    return deviation;
 }
 
-void warp_results(const double *raw, size_t n, double *out)
+double warp_results(const double *raw, size_t n, double least, double *out)
 {
     struct ranked *r = mem_new(n, sizeof *r);
+    double even = 0;
 
     for (size_t i = 0; i < n; i++)
         r[i] = (struct ranked){raw[i], i};
     qsort(r, n, sizeof *r, by_rank);
     if (n)
-        descend(r, n, out);
-    standardise(out, n);
+        even = descend(r, n, least, out);
+    even *= standardise(out, n);
     free(r);
+    return even;
 }
