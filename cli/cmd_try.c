@@ -264,14 +264,20 @@ static bool is_over(const struct trying *t)
     return strcmp(state, "ACTIVE") != 0 && strcmp(state, "ENDING") != 0;
 }
 
+/* The reason, without its advice to resume the study. */
 static void say_not_tried(const struct trying *t)
 {
+    const char *reason = string_of(t->study, "reason");
+    const char *advice = strstr(reason, "; mend it");
+    size_t n = advice ? (size_t)(advice - reason) : strlen(reason);
+    char *why = mem_copy_bytes(reason, n);
     struct text out;
 
     text_init(&out);
-    print_safe(string_of(t->study, "reason"), &out);
+    print_safe(why, &out);
     (void)printf("The other corners are not tried: %s\n", text_str(&out));
     text_clear(&out);
+    free(why);
 }
 
 /* Returns an exit code, or -1. */

@@ -15,6 +15,8 @@ block sh 1 >train.sh
 block yaml 1 >study.yaml
 chmod +x train.sh
 status 0 hypertune validate study.yaml
+status 0 hypertune try study.yaml
+has out 'corners +3 of 3 are fine'
 status 0 hypertune run study.yaml
 has out '^Best: trial [0-9]+ +score='
 service_start
