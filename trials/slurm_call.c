@@ -85,7 +85,7 @@ enum slurm_refusal slurm_call_failed(struct slurm *l,
 {
     enum slurm_refusal is = slurm_words_refusal(end->err, sentence);
 
-    if (end->timed_out) {
+    if (end->timed_out && is != SLURM_LIMIT) { /* it tries again for ever */
         text_reset(sentence);
         text_addf(sentence, "no answer within %d s", LIMIT_MS / 1000);
         is = SLURM_UNSURE;

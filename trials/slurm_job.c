@@ -290,16 +290,24 @@ static void tell_waiting(struct slurm_job *j)
 
 /* ---- deciding ---- */
 
+/* Of two submissions under its name, it is the one that began. */
+static void take_began(struct slurm_job *j)
+{
+    if (!j->began.id || j->id == j->began.id)
+        return;
+    j->id = j->began.id;
+    j->state = NULL;
+    j->missing = j->final = 0;
+    slurm_job_step(j, SLURM_KNOWN);
+}
+
 void slurm_job_peek(struct slurm_job *j)
 {
     if (j->over || j->hopeless || j->absent)
         return;
     if (!j->has_began && slurm_files_began(j->folder, &j->began)) {
         j->has_began = true;
-        if (!j->id && j->began.id) {
-            j->id = j->began.id;
-            slurm_job_step(j, SLURM_KNOWN);
-        }
+        take_began(j);
     }
     if (j->has_began && !j->has_ended)
         j->has_ended = slurm_files_ended(j->folder, &j->ended);

@@ -28,10 +28,9 @@ static void configured(void *ctx, const struct child_end *end)
 
     l->config = NULL;
     text_init(&sentence);
-    if (end->exit_code != 0)
-        slurm_call_failed(l, end, &sentence);
-    else
-        l->configured = true;
+    if (end->exit_code == 0 ||
+        slurm_call_failed(l, end, &sentence) == SLURM_NEVER)
+        l->configured = true; /* with its limits, or without any */
     for (char *line = strtok_r(text, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest)) {
         const char *equals = strchr(line, '=');

@@ -1,4 +1,5 @@
-# The digits study on a Slurm cluster of three nodes; replicas that know each
+# The digits study on a Slurm cluster of three nodes that takes eight jobs, and
+# so four of ours at once; replicas that know each
 # other across nodes; and what Slurm refuses is said in one sentence.
 # SPDX-License-Identifier: GPL-3.0-or-later
 . "$HYPERTUNE_SOURCE/tests/system/lib.sh"
@@ -6,22 +7,23 @@ digits=$HYPERTUNE_BUILD/examples/digits
 cluster=$HYPERTUNE_SOURCE/scripts/slurm-cluster
 [ -x "$digits/train" ] || fail "no trainer in $digits"
 undo='"$cluster" down "$work/c"'
-"$cluster" up "$work/c" || exit 77
+"$cluster" up "$work/c" MaxJobCount=8 MinJobAge=2 || exit 77
 SLURM_CONF=$work/c/slurm.conf
 export SLURM_CONF
 
 cp -r "$digits" digits
 {
-    sed 's/^trials:.*/trials: 8/; /^parallel:/d' "$digits/study.yaml"
-    echo "parallel: 8"
+    sed 's/^trials:.*/trials: 12/; /^parallel:/d' "$digits/study.yaml"
+    echo "parallel: 12"
     echo "launcher: slurm"
     echo "slurm: {partition: main, time: 1h, options: [--nodes 1]}"
-    echo "cpus: 1"
+    echo "cpus: 2"
 } >digits/study.yaml
 status 0 hypertune run digits/study.yaml
 has out 'Trial [0-9]+ SUCCEEDED accuracy=0\.[0-9]+'
+hasnt out 'does not answer'
 service_start
-same "trials that succeeded" "$(count digits SUCCEEDED)" 8
+same "trials that succeeded" "$(count digits SUCCEEDED)" 12
 cat "$state"/trials/digits/*/1/slurm.began | sed 's/.*node=//' | sort -u >nodes
 [ "$(wc -l <nodes)" -ge 2 ] || fail "all trials were on $(cat nodes)"
 

@@ -636,6 +636,44 @@ START_TEST(too_much_memory_is_told_as_that)
 }
 END_TEST
 
+START_TEST(a_job_that_makes_room_is_told_as_that)
+{
+    struct job_of o = {
+        .name = "weak",
+        .lines = {"touch weak/up; exec sleep 1000"},
+        .options = {{"options", "--exclusive"}, {"options", "--nodes=3"}}};
+
+    setup();
+    start_of(&o);
+    await_file("weak/up");
+    wait_until(one_alive);
+    ck_assert_int_eq(shell("sbatch -p short --exclusive --nodes=3 -o /dev/null "
+                           "--wrap true"),
+                     0);
+    wait_until(one_over);
+    ck_assert_int_eq(over()->word, LAUNCHER_ENDED);
+    ck_assert_int_eq(over()->blame, BLAME_PREEMPTED);
+    teardown();
+}
+END_TEST
+
+START_TEST(a_time_limit_is_told_as_that)
+{
+    struct job_of o = {.name = "long",
+                       .lines = {"exec sleep 1000"},
+                       .options = {{"time", "1"}}};
+
+    if (!getenv("SLURM_SLOW"))
+        return;
+    setup();
+    start_of(&o);
+    wait_until(one_over);
+    ck_assert_int_eq(over()->word, LAUNCHER_ENDED);
+    ck_assert_int_eq(over()->blame, BLAME_TIME_LIMIT);
+    teardown();
+}
+END_TEST
+
 START_TEST(replicas_know_each_other_over_nodes)
 {
     static const char line[] = "echo \"$SPEC\"; echo \"$SLURMD_NODENAME\"";
@@ -916,7 +954,8 @@ SUITE_WITHIN(280, "trials/slurm", a_job_runs_with_what_it_was_given,
              a_person_who_cancels_is_to_blame,
              a_person_who_cancels_a_waiting_job_is_to_blame,
              too_much_memory_is_told_as_that,
-             replicas_know_each_other_over_nodes,
+             a_job_that_makes_room_is_told_as_that,
+             a_time_limit_is_told_as_that, replicas_know_each_other_over_nodes,
              a_replica_that_breaks_first_is_named_and_ends_the_job,
              a_stop_reaches_every_replica, a_new_launcher_finds_the_job_again,
              a_job_that_never_was_is_lost,

@@ -1,5 +1,6 @@
 # Brings up a Slurm cluster for slurm_jobs.c and ends it; 77 where there is none
-# to be had.
+# to be had. SLURM_SLOW=yes adds the test of a time limit, which takes two
+# minutes.
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -u
 cluster=$HYPERTUNE_SOURCE/scripts/slurm-cluster
@@ -14,8 +15,10 @@ leave() {
 trap leave EXIT
 trap 'exit 1' INT TERM
 
-# A dead node is missed within seconds, not minutes.
-if ! "$cluster" up "$SLURM_CLUSTER" SlurmdTimeout=5; then
+# A dead node is missed within seconds, not minutes; the partition short takes
+# nodes away from main.
+if ! "$cluster" up "$SLURM_CLUSTER" SlurmdTimeout=5 \
+    PreemptType=preempt/partition_prio PreemptMode=CANCEL; then
     echo "skipped: no Slurm cluster can be brought up here"
     exit 77
 fi
