@@ -188,7 +188,7 @@ static void look(void *ctx)
                             .done = listed,
                             .ctx = c};
 
-    if (!c->list)
+    if (!c->list && c->crew.jobs)
         c->list = container_host_send(c->crew.host, &r);
     free(path);
     free(filters);

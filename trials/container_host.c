@@ -20,6 +20,8 @@ enum {
     AGAIN_MOST_MS = 10000,
     LOOK_MS = 5000,      /* between two looks at all containers */
     DEAF_LOOK_MS = 1000, /* the same while no events come */
+    SOON_MS = 250,       /* the first look after one began; doubles */
+    LINGER_MS = 30000,   /* without a job, before it is let go of */
     PATIENCE_MS = 20000, /* with one that never answered */
     OUR_MINOR = 41,      /* API 1.41: Docker 20.10, podman 3 and newer */
     MOST_LINE = 1 << 20
@@ -37,8 +39,9 @@ struct container_host {
     struct err trouble;
     int64_t asked_ms; /* steady; since when it is looked for; 0 = is not */
     int64_t pause_ms;
+    int64_t look_ms;  /* until the next look but one */
     int64_t heard_ms; /* steady; since when events come; 0 = they do not */
-    struct loop_watch *again, *look;
+    struct loop_watch *again, *look, *leave;
     struct hub_call *greeting, *events;
     struct text line; /* the events' bytes up to a line's end */
 };
@@ -147,15 +150,35 @@ void container_host_lost(struct container_host *h, const struct err *why)
 
 static void listen(struct container_host *h);
 
+static void look_later(struct container_host *h);
+
 static void look(void *ctx)
 {
     struct container_host *h = ctx;
 
-    h->look =
-        loop_after(h->parts.loop, h->events ? LOOK_MS : DEAF_LOOK_MS, look, h);
+    h->look = NULL;
+    look_later(h);
     if (!h->events)
         listen(h);
     h->parts.look(h->parts.ctx);
+}
+
+/* Podman's events come late, and the first of a new stream not at all. */
+static void look_later(struct container_host *h)
+{
+    int64_t most = h->events ? LOOK_MS : DEAF_LOOK_MS;
+
+    loop_forget(h->look);
+    h->look = loop_after(h->parts.loop, h->look_ms, look, h);
+    h->look_ms = h->look_ms * 2 < most ? h->look_ms * 2 : most;
+}
+
+void container_host_hasten(struct container_host *h)
+{
+    if (!h->there)
+        return;
+    h->look_ms = SOON_MS;
+    look_later(h);
 }
 
 static void hear_line(struct container_host *h, const char *line, size_t n)
@@ -286,7 +309,7 @@ static void greeted(void *ctx, const struct hub_answer *a)
     h->asked_ms = 0;
     h->pause_ms = AGAIN_MS;
     listen(h);
-    h->look = loop_after(h->parts.loop, LOOK_MS, look, h);
+    container_host_hasten(h);
     h->parts.changed(h->parts.ctx);
 }
 
@@ -357,26 +380,35 @@ void container_host_close(struct container_host *h)
     if (!h)
         return;
     let_go(h);
+    loop_forget(h->leave);
     hub_close(h->hub);
     text_clear(&h->line);
     free(h->where);
     free(h);
 }
 
+static void leave(void *ctx)
+{
+    struct container_host *h = ctx;
+
+    h->leave = NULL;
+    h->wanted = h->there = h->said_away = false;
+    let_go(h);
+}
+
 void container_host_want(struct container_host *h, bool wanted)
 {
-    if (wanted == h->wanted)
+    loop_forget(h->leave);
+    h->leave = NULL;
+    if (!wanted && h->wanted)
+        h->leave = loop_after(h->parts.loop, LINGER_MS, leave, h);
+    if (!wanted || h->wanted)
         return;
-    h->wanted = wanted;
-    if (wanted) {
-        h->trouble = (struct err){0};
-        h->asked_ms = now();
-        h->pause_ms = AGAIN_MS;
-        h->again = loop_after(h->parts.loop, 0, greet, h);
-        return;
-    }
-    h->there = h->said_away = false;
-    let_go(h);
+    h->wanted = true;
+    h->trouble = (struct err){0};
+    h->asked_ms = now();
+    h->pause_ms = AGAIN_MS;
+    h->again = loop_after(h->parts.loop, 0, greet, h);
 }
 
 bool container_host_there(const struct container_host *h)

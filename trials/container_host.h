@@ -38,8 +38,11 @@ int container_host_open(struct container_host **out,
 void container_host_close(struct container_host *h); /* NULL is fine */
 
 /* From the first true on it is looked for until it answers, and again whenever
- * it goes away; false lets go of it. Cheap to repeat. */
+ * it goes away; some time after false it is let go of. Cheap to repeat. */
 void container_host_want(struct container_host *h, bool wanted);
+
+/* Something began: look sooner, and then less and less often. */
+void container_host_hasten(struct container_host *h);
 
 bool container_host_there(const struct container_host *h);
 /* Why it is not there; ERR_NONE while it was not asked yet. */

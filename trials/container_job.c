@@ -119,6 +119,7 @@ static void tell_alive(struct container_job *j)
     struct launcher_news news = {.job_name = j->name, .word = LAUNCHER_ALIVE};
 
     j->begun = true;
+    container_host_hasten(j->crew->host);
     j->crew->news(j->crew->news_ctx, &news);
 }
 
