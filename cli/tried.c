@@ -133,7 +133,8 @@ static enum tried_how how_it_failed(const json_t *trial,
     text_add(out, its_own && *outcome ? outcome : string_of(trial, "detail"));
     if (!strcmp(reason, "refused"))
         return TRIED_REFUSED;
-    return r->n || r->n_others ? TRIED_LATER : TRIED_AT_ONCE;
+    return !strcmp(reason, "exit") && !r->n && !r->n_others ? TRIED_AT_ONCE
+                                                            : TRIED_BROKE;
 }
 
 /* What it amounts to, of a trial that has ended. */
@@ -160,7 +161,7 @@ static enum tried_how judge(const json_t *trial, const char *metric,
     }
     if (!strcmp(state, "INFEASIBLE") && strcmp(reason, "no_metric") != 0) {
         text_add(detail, string_of(trial, "detail"));
-        return r->n ? TRIED_LATER : TRIED_AT_ONCE;
+        return TRIED_BROKE;
     }
     text_add(detail,
              !strcmp(state, "STOPPED")
@@ -325,7 +326,7 @@ static void study_fact(const struct range *whole, const struct range *ran,
         text_addf(&line,
                   "%lld trials, %lld at a time: ", (long long)plan->trials,
                   (long long)plan->parallel);
-        if (whole->n) {
+        if (whole->n && ran->n) {
             text_add(&line, ran->n > whole->n ? "at least " : "about ");
             print_duration(altogether(plan, ran->sum / ran->n), &line);
         } else if (step->n && first->n) {
@@ -378,11 +379,13 @@ void tried_sum(const struct tried *all, size_t n, const struct tried_plan *plan,
         const struct tried *t = &all[i];
 
         seen += t->first_ms >= 0;
+        memory = t->memory > memory ? t->memory : memory;
         widen(&first, t->first_ms);
         widen(&step, t->step_ms);
+        if (t->how != TRIED_FINE)
+            continue;
+        widen(&took, t->ran_ms);
         widen(&whole, t->by_itself ? t->ran_ms : -1);
-        widen(&took, t->how == TRIED_FINE ? t->ran_ms : -1);
-        memory = t->memory > memory ? t->memory : memory;
     }
     print_fact(out, "corners", "%zu of %zu are fine", tried_fine(all, n), n);
     if (ran) {

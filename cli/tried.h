@@ -16,8 +16,9 @@ enum tried_how {
     TRIED_NOT,        /* it never ran */
     TRIED_FINE,       /* it reported the goal, finite, and did not fail */
     TRIED_REFUSED,    /* it could not be started */
-    TRIED_AT_ONCE,    /* it failed before it reported anything */
-    TRIED_LATER,      /* it failed after it had reported something */
+    TRIED_AT_ONCE,    /* it ended with an error before it reported anything: it
+                         may not have borne its flags */
+    TRIED_BROKE,      /* it failed in another way */
     TRIED_SILENT,     /* it ran, and reported nothing */
     TRIED_OTHER,      /* it reported, but not the goal */
     TRIED_NOT_FINITE, /* the goal was nan or infinite */

@@ -91,7 +91,7 @@ START_TEST(each_end_has_its_words)
          "", TRIED_AT_ONCE, "NOT FINE: exit 2\n"},
         {"\"state\": \"FAILED\", \"reason\": \"signal\", \"ended\": 1100, "
          "\"attempts\": [{\"outcome\": \"signal 9\"}]",
-         REPORT("accuracy", "0.5", 1050), TRIED_LATER, "NOT FINE: signal 9\n"},
+         REPORT("accuracy", "0.5", 1050), TRIED_BROKE, "NOT FINE: signal 9\n"},
         {"\"state\": \"FAILED\", \"reason\": \"refused\", \"ended\": 1100, "
          "\"detail\": \"no such image\"",
          "", TRIED_REFUSED, "NOT FINE: no such image\n"},
@@ -100,7 +100,7 @@ START_TEST(each_end_has_its_words)
          "", TRIED_SILENT, "NOT FINE: ended well, but reported nothing\n"},
         {"\"state\": \"INFEASIBLE\", \"reason\": \"signal\", \"ended\": 1100, "
          "\"detail\": \"killed for want of memory\"",
-         "", TRIED_AT_ONCE, "NOT FINE: killed for want of memory\n"},
+         "", TRIED_BROKE, "NOT FINE: killed for want of memory\n"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -197,6 +197,27 @@ START_TEST(trials_that_were_stopped_make_it_the_least)
 }
 END_TEST
 
+START_TEST(a_trial_that_was_nan_for_a_while_says_nothing_of_the_time)
+{
+    const struct tried_plan plan = {
+        .metric = "accuracy", .trials = 10, .parallel = 1};
+
+    sums("\"state\": \"SUCCEEDED\", \"ended\": 4000",
+         REPORT("accuracy", "\"nan\"", 2000) ", " REPORT("accuracy", "0.5",
+                                                         3000),
+         &plan,
+         "corners      0 of 1 are fine\n"
+         "flags        accepted at 1 of 1\n"
+         "metric       accuracy seen at 1 of 1\n"
+         "values       finite at 0 of 1\n"
+         "first report 1.0s after the start\n"
+         "step         1.0s from one report to the next\n"
+         "memory       not seen from here\n"
+         "the study    10 trials, 1 at a time: not known, for no trial came to "
+         "its end here; with 100 reports a trial about 16:40\n");
+}
+END_TEST
+
 START_TEST(a_study_without_limit_has_no_time)
 {
     const struct tried_plan plan = {
@@ -214,4 +235,5 @@ SUITE("cli/tried", a_trial_under_way_shows_its_first_report,
       each_end_has_its_words, last_words_stand_below_and_cannot_move_the_cursor,
       the_time_of_the_study_is_told_from_whole_trials_only,
       trials_that_were_stopped_make_it_the_least,
+      a_trial_that_was_nan_for_a_while_says_nothing_of_the_time,
       a_study_without_limit_has_no_time)
