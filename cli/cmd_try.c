@@ -280,20 +280,18 @@ static void say_not_tried(const struct trying *t)
     free(why);
 }
 
-/* Returns an exit code, or -1. */
+/* Returns an exit code, or -1; also -1 once we are interrupted. */
 static int watch(struct trying *t, struct err *e)
 {
     struct text out;
 
     for (;;) {
-        if (look(t, e) && !interrupt_count())
+        if (look(t, e))
             return client_lost(t->at.client) && service_gone(&t->at.service)
                        ? service_explain(&t->at.service, e)
                        : -1;
-        if (interrupt_count()) {
-            (void)fprintf(stderr, "hypertune: interrupted\n");
-            return CMD_INTERRUPTED;
-        }
+        if (interrupt_count())
+            return -1;
         if (all_told(t))
             break;
         if (is_over(t)) {
@@ -397,6 +395,10 @@ static int rehearse(struct trying *t, const struct options *o,
     if (!rc) {
         t->folder = mem_format("%s/trials/%s", t->at.state, t->at.study);
         rc = watch(t, e);
+    }
+    if (interrupt_count()) {
+        (void)fprintf(stderr, "hypertune: interrupted\n");
+        rc = CMD_INTERRUPTED;
     }
     rehearsal_close(&t->at, interrupt_count() > 1);
     return rc;

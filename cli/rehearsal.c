@@ -86,12 +86,12 @@ static int submit(struct rehearsal *r, const struct source *source,
     text_init(&bytes);
     faults_init(&faults);
     codec_write_json(&source->study, &bytes);
+    r->study = mem_copy_text(source->study.name); /* to be cancelled, even if
+                                                     we hear of it no more */
     rc = client_submit(r->client, text_str(&bytes), bytes.len, source->file,
                        source->dir, &study, &faults, e);
     if (rc && faults.n)
         source_faults(source->path, &faults, e);
-    if (!rc)
-        r->study = mem_copy_text(source->study.name);
     json_decref(study);
     faults_clear(&faults);
     text_clear(&bytes);
