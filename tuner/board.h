@@ -137,6 +137,8 @@ struct board {
     int64_t generation; /* raised whenever everything is read again */
     struct thought *thoughts;   /* given to the worker and not back yet */
     struct swept_folder *swept; /* being removed */
+    char *kept_gpus;            /* of this machine, with commas: held by jobs of
+                                   studies that cannot be read; NULL = none */
     struct node_seen *nodes;    /* machines where trials have run
                                    (tuner/nodes.h) */
     size_t n_nodes, nodes_cap;

@@ -548,6 +548,7 @@ void engine_close(struct engine *g)
     forget_all(b);
     sweep_close(b);
     nodes_clear(b);
+    free(b->kept_gpus);
     free(b->deeds);
     free(b->touched);
     free(g);

@@ -139,12 +139,17 @@ static const struct live_trial *holder_of(const struct board *b, const char *id)
     return NULL;
 }
 
+static bool is_free(const struct board *b, const char *id)
+{
+    return !holder_of(b, id) && !lists(b->kept_gpus, id);
+}
+
 static int free_gpus(const struct board *b)
 {
     int n = 0;
 
     for (size_t i = 0; b->parts.gpus && i < b->parts.gpus->n; i++)
-        n += !holder_of(b, b->parts.gpus->items[i].id);
+        n += is_free(b, b->parts.gpus->items[i].id);
     return n;
 }
 
@@ -291,7 +296,7 @@ static char *pick_gpus(const struct board *b, int n)
     for (size_t i = 0; n > 0 && b->parts.gpus && i < b->parts.gpus->n; i++) {
         const char *id = b->parts.gpus->items[i].id;
 
-        if (holder_of(b, id))
+        if (!is_free(b, id))
             continue;
         text_addf(&list, "%s%s", list.len ? "," : "", id);
         n--;
@@ -326,6 +331,8 @@ static void add_holders(const struct board *b, struct text *out)
         if (t->gpus)
             text_addf(out, "; trial %lld of %s holds %s",
                       (long long)t->trial.number, t->study->name, t->gpus);
+    if (b->kept_gpus)
+        text_addf(out, "; studies that cannot be read hold %s", b->kept_gpus);
 }
 
 static void add_shortage(const struct board *b, const struct hold_needs *needs,

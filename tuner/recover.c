@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/recover.h"
 
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "tuner/hold.h"
@@ -133,6 +135,50 @@ static int recover_trials(struct board *b, struct live_study *s, struct err *e)
     return 0;
 }
 
+/* ---- what cannot be read ---- */
+
+/* The jobs of a study that cannot be read may run on: their GPUs stay theirs.
+ */
+static bool keep_gpus(void *ctx, const struct attempt_row *row)
+{
+    struct board *b = ctx;
+    char *all;
+
+    if (row->ended_ms || !*row->gpus)
+        return true;
+    all = b->kept_gpus ? mem_format("%s,%s", b->kept_gpus, row->gpus)
+                       : mem_copy_text(row->gpus);
+    free(b->kept_gpus);
+    b->kept_gpus = all;
+    return true;
+}
+
+static bool keep_trial(void *ctx, const struct trial_row *row)
+{
+    struct board *b = ctx;
+    struct err e;
+
+    if (store_attempt_list(b->parts.store, row->study_id, row->number,
+                           keep_gpus, b, &e))
+        log_write(LOG_LEVEL_ERROR, "attempts_unreadable", "text=\"%s\"",
+                  e.text);
+    return true;
+}
+
+static void give_up(struct board *b, int64_t id, const char *name,
+                    const struct err *why)
+{
+    struct trial_filter live = {.states = LIVE};
+    struct err e;
+
+    log_write(LOG_LEVEL_ERROR, "study_unreadable", "study=%s text=\"%s\"", name,
+              why->text);
+    if (store_trial_list(b->parts.store, id, &live, keep_trial, b, &e))
+        log_write(LOG_LEVEL_ERROR, "trials_unreadable", "text=\"%s\"", e.text);
+}
+
+/* ---- finding ---- */
+
 struct finding {
     struct board *board;
     struct live_study *taken;
@@ -148,9 +194,8 @@ static bool take_study(void *ctx, const struct study_row *row)
     finding->last = row->id;
     if (study_state_ended(row->state) && !finding->all)
         return true;
-    if (board_take(finding->board, row, &finding->taken, &e))
-        log_write(LOG_LEVEL_ERROR, "study_unreadable", "study=%s text=\"%s\"",
-                  row->name, e.text);
+    if (board_take(finding->board, row, &finding->taken, &e) && !finding->all)
+        give_up(finding->board, row->id, row->name, &e);
     return true;
 }
 
@@ -176,6 +221,8 @@ int recover_all(struct board *b, struct err *e)
     struct finding finding = {.board = b};
     int64_t before;
 
+    free(b->kept_gpus);
+    b->kept_gpus = NULL;
     do {
         before = finding.last;
         if (store_study_list(b->parts.store, before, PAGE, take_study, &finding,
@@ -187,8 +234,7 @@ int recover_all(struct board *b, struct err *e)
         if (recover_trials(b, s, e) == 0)
             continue;
         /* one bad study does not keep the others from going on */
-        log_write(LOG_LEVEL_ERROR, "study_unreadable", "study=%s text=\"%s\"",
-                  s->name, e->text);
+        give_up(b, s->id, s->name, e);
         board_drop_study(b, s);
     }
     return 0;

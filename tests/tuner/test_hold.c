@@ -3,6 +3,7 @@
 #include "tuner/hold.h"
 
 #include <check.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,6 +171,38 @@ START_TEST(after_a_restart_the_same_gpus_are_held)
     ck_assert_str_eq(stage_job(&g, "s/4/1")->gpus, "GPU-a");
     ck_assert_str_eq(stage_job(&g, "t/1/1")->gpus, "GPU-d");
     ck_assert_int_eq(g.machine->running, 4);
+    end();
+}
+END_TEST
+
+/* As a newer version may have written it. */
+static void make_unreadable(void)
+{
+    char path[400];
+    sqlite3 *db;
+
+    snprintf(path, sizeof path, "%s/hypertune.db", g.dir);
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, "UPDATE study SET spec = '{\"new\": 1}'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+}
+
+START_TEST(jobs_of_a_study_that_cannot_be_read_keep_their_gpus)
+{
+    int64_t id;
+
+    begin();
+    stage_submit(&g, STUDY("s") "trials: 9\nparallel: 3\ngpus: 1\n");
+    succeed("s/2/1");
+    stage_close(&g);
+    make_unreadable();
+    stage_open(&g);
+    id = stage_submit(&g, STUDY("t") "trials: 9\nparallel: 3\ngpus: 1\n");
+    ck_assert_str_eq(stage_job(&g, "t/1/1")->gpus, "GPU-d");
+    ck_assert_ptr_null(stage_job(&g, "t/2/1"));
+    says(why(id, 2), "studies that cannot be read hold GPU-a,GPU-c,GPU-b");
     end();
 }
 END_TEST
@@ -355,6 +388,7 @@ SUITE_WITHIN(120, "tuner/hold", each_trial_has_gpus_of_its_own,
              a_study_that_asks_for_no_gpus_is_told_nothing_of_them,
              an_index_is_given_where_no_uuid_is_known,
              after_a_restart_the_same_gpus_are_held,
+             jobs_of_a_study_that_cannot_be_read_keep_their_gpus,
              a_trial_that_is_stopping_still_holds_its_gpus,
              what_the_machine_has_not_is_refused_at_once,
              trials_do_not_ask_for_more_processors_than_there_are,
