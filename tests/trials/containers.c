@@ -423,11 +423,11 @@ START_TEST(all_that_was_printed_is_there_when_the_end_is_told)
     wait_for(4, 4);
     for (int i = 0; i < 4; i++) {
         char name[16];
-        const char *text, *at;
+        const char *at;
 
         snprintf(name, sizeof name, "s/%d/1", i);
         expect_end(name, 0, 0);
-        at = text = file_of(name, "stdout.log");
+        at = file_of(name, "stdout.log");
         for (int k = 1; k <= 20000; k++, at++)
             ck_assert_msg(strtol(at, (char **)&at, 10) == k, "line %d", k);
         ck_assert_str_eq(at, "last");
