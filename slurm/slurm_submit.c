@@ -1,0 +1,188 @@
+/* Submits what waits with us, within the window. */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "slurm/slurm_submit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "slurm/slurm_call.h"
+#include "slurm/slurm_script.h"
+
+enum {
+    SUBMITS = 4, /* at once */
+    FIRST_WAIT_MS = 2000,
+    MOST_WAIT_MS = 30000, /* before a full queue is tried again */
+    FASTEST_MS = 1000,    /* between two looks at the queue, at least */
+    WORDS = 64            /* options for sbatch */
+};
+
+/* ---- the site's limits ---- */
+
+static void configured(void *ctx, const struct child_end *end)
+{
+    struct slurm *l = ctx;
+    char *text = mem_copy_text(end->out);
+    char *rest = NULL;
+    struct text sentence;
+
+    l->config = NULL;
+    text_init(&sentence);
+    if (end->exit_code == 0 ||
+        slurm_call_failed(l, end, &sentence) == SLURM_NEVER)
+        l->configured = true; /* with its limits, or without any */
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        const char *equals = strchr(line, '=');
+        int64_t n = equals ? strtoll(equals + 1, NULL, 10) : 0;
+
+        if (n > 1 && strncmp(line, "MaxJobCount ", 12) == 0 &&
+            n / 2 < l->most_window)
+            l->window = l->most_window = (int)(n / 2);
+        if (n > 0 && strncmp(line, "MinJobAge ", 10) == 0 &&
+            n * 500 < l->slowest_ms)
+            l->slowest_ms = n * 500 > FASTEST_MS ? n * 500 : FASTEST_MS;
+    }
+    text_clear(&sentence);
+    free(text);
+    l->due(l);
+}
+
+/* Without its answer nothing is submitted; without the command there is no
+ * Slurm, as sbatch will say. */
+static void ask_config(struct slurm *l)
+{
+    char *argv[] = {"scontrol", "show", "config", NULL};
+
+    if (slurm_call_run(l, &l->config, argv, configured, l, NULL))
+        l->configured = true;
+}
+
+/* ---- submitting ---- */
+
+/* The site takes no more: those that are in the queue are the most, for a
+ * while. */
+static void take_limit(struct slurm *l, const char *why)
+{
+    int in_queue = slurm_job_submitted(l);
+    int64_t now = slurm_job_now();
+
+    slurm_call_text(&l->limit_text, why);
+    l->window = in_queue > 1 ? in_queue : 1;
+    l->window_ms = l->window_ms ? l->window_ms * 2 : FIRST_WAIT_MS;
+    if (l->window_ms > MOST_WAIT_MS)
+        l->window_ms = MOST_WAIT_MS;
+    l->window_at = now + l->window_ms;
+}
+
+static void widen(struct slurm *l)
+{
+    if (l->window < l->most_window)
+        l->window++;
+    l->window_ms = 0;
+    free(l->limit_text);
+    l->limit_text = NULL;
+}
+
+/* sbatch failed: what becomes of the job. */
+static void not_submitted(struct slurm_job *j, const struct child_end *end)
+{
+    struct text said, why;
+
+    text_init(&said);
+    text_init(&why);
+    switch (slurm_call_failed(j->slurm, end, &said)) {
+    case SLURM_UNSURE:
+        slurm_job_step(j, SLURM_UNSEEN);
+        break;
+    case SLURM_LIMIT:
+        slurm_job_step(j, SLURM_HELD);
+        take_limit(j->slurm, text_str(&said));
+        break;
+    case SLURM_NEVER:
+        text_addf(&why, "Slurm refused the job: %s", text_str(&said));
+        j->hopeless = text_take(&why);
+        slurm_job_step(j, SLURM_HELD);
+        break;
+    case SLURM_AWAY:
+        slurm_job_step(j, SLURM_HELD);
+    }
+    text_clear(&said);
+}
+
+static void submitted(void *ctx, const struct child_end *end)
+{
+    struct slurm_job *j = ctx;
+    struct slurm *l = j->slurm;
+
+    j->child = NULL;
+    l->submits--;
+    j->id = end->exit_code == 0 ? strtoll(end->out, NULL, 10) : 0;
+    if (j->id > 0) {
+        slurm_job_step(j, SLURM_KNOWN);
+        widen(l);
+    } else {
+        not_submitted(j, end);
+    }
+    slurm_job_decide(j);
+    l->due(l);
+}
+
+/* argv: sbatch, the words of the script, the script. They are lines of `words`,
+ * which are cut here. */
+static void submit(struct slurm_job *j)
+{
+    struct slurm *l = j->slurm;
+    char *argv[WORDS + 4] = {"sbatch", "--parsable"};
+    char *script = mem_format("%s/" SLURM_SCRIPT_FILE, j->folder);
+    char tag[SLURM_SCRIPT_NAME];
+    struct text words;
+    char *rest = NULL;
+    bool tasks;
+    size_t n = 2;
+    struct err e;
+
+    text_init(&words);
+    if (slurm_script_read(j->folder, tag, &words, &tasks))
+        for (char *w = strtok_r(words.data, "\n", &rest); w && n < WORDS + 2;
+             w = strtok_r(NULL, "\n", &rest))
+            argv[n++] = w;
+    argv[n] = script;
+    if (n == 2) {
+        j->hopeless = mem_format("%s cannot be read", script);
+    } else if (slurm_call_run(l, &j->child, argv, submitted, j, &e)) {
+        j->hopeless = mem_format(
+            "%s: a service that uses launcher: slurm needs Slurm's commands "
+            "on its PATH",
+            e.text);
+    } else {
+        l->submits++;
+        slurm_job_step(j, SLURM_SUBMITTING);
+    }
+    text_clear(&words);
+    free(script);
+}
+
+void slurm_submit_due(struct slurm *l, int64_t now)
+{
+    int in_queue;
+
+    if (!l->configured && !l->config)
+        ask_config(l);
+    if (!l->configured || l->submits >= SUBMITS)
+        return;
+    in_queue = slurm_job_submitted(l);
+    if (l->limit_text && now >= l->window_at && in_queue >= l->window) {
+        l->window++;
+        l->window_at = now + l->window_ms;
+    }
+    if (l->limit_text && now < l->window_at && in_queue == 0)
+        return;
+    for (struct slurm_job *j = l->first; j && l->submits < SUBMITS; j = j->next)
+        if (j->step == SLURM_HELD && j->tag && !j->over && !j->child &&
+            !j->hopeless && !(j->has_began && !j->began.id)) {
+            if (in_queue++ >= l->window)
+                return;
+            submit(j);
+        }
+}
