@@ -105,7 +105,7 @@ static const struct {
      ROLE_SUBMITTER},
     {{"GET", TRIAL, "shows a trial"}, api_trials_show, ROLE_READER},
     {{"POST", TRIAL ":stop", "stops a trial"}, api_trials_stop, ROLE_SUBMITTER},
-    {{"POST", TRIAL ":report", "takes one measurement"},
+    {{"POST", TRIAL ":report", "takes measurements"},
      api_trials_report,
      ROLE_SUBMITTER},
     {{"POST", TRIAL ":tell", "ends a client's trial"},

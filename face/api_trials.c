@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "face/api_page.h"
+#include "face/batch.h"
 #include "face/body.h"
 #include "face/show.h"
 #include "metrics/report.h"
@@ -271,10 +272,34 @@ static int report(struct call *c, struct reporting *in, struct err *e)
                          in->value.value, in->step.value, e);
 }
 
+static int report_batch(struct call *c, const struct engine_batch *batch,
+                        struct err *e)
+{
+    struct engine_heard heard;
+
+    if (engine_hear(c->face->engine, c->study, c->number, batch, &heard, e))
+        return -1;
+    text_addf(&c->out, "{\"next\": %lld, \"stop\": %s}", (long long)heard.next,
+              heard.stop ? "true" : "false");
+    return 0;
+}
+
 int api_trials_report(struct call *c, struct err *e)
 {
     struct reporting in = {0};
-    int rc = report(c, &in, e);
+    struct batch batch;
+    size_t n;
+    const char *bytes = request_body(c->request, &n);
+    int rc;
+
+    if (batch_is(bytes, n)) {
+        rc = batch_read(&batch, bytes, n, e);
+        if (!rc)
+            rc = report_batch(c, &batch.engine, e);
+        batch_clear(&batch);
+        return rc;
+    }
+    rc = report(c, &in, e);
 
     body_clear(report_fields, REPORT_FIELDS, &in);
     text_add(&c->out, "{}");

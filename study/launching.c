@@ -264,6 +264,35 @@ static void option_volume(struct reading *r, const struct key *k,
                       k->name, text);
 }
 
+/* true, which is what is there without a word, is not written down. */
+static void option_shared(struct reading *r, const struct key *k,
+                          const struct node *v, void *into)
+{
+    bool shared = true;
+
+    (void)into;
+    key_flag(r, k, v, &shared);
+    if (!shared)
+        add_option(r, k->name, "false");
+}
+
+static void option_path(struct reading *r, const struct key *k,
+                        const struct node *v, void *into)
+{
+    const char *text = text_of(r, k->name, v);
+
+    (void)into;
+    if (!text)
+        return;
+    if (*text == '/' && !has_blank(text))
+        add_option(r, k->name, text);
+    else
+        reading_fault(r, v,
+                      "%s: \"%.100s\" must be the absolute path of a program, "
+                      "without blanks",
+                      k->name, text);
+}
+
 static const struct choice pulls[] = {
     {"never", 0, -1}, {"missing", 1, -1}, {NULL, 0, 0}};
 
@@ -281,6 +310,8 @@ static const struct key slurm_keys[] = {
     {.name = "modules", .read = option_module, .high = 1},
     {.name = "setup", .read = option_lines, .high = 1},
     {.name = "options", .read = option_raw, .high = 1},
+    {.name = "shared", .read = option_shared},
+    {.name = "courier", .read = option_path},
     {0},
 };
 
@@ -422,6 +453,17 @@ static void check_lines_file(struct reading *r)
                       job->lines_file);
 }
 
+/* Replicas meet by files in the trial's folder. */
+static void check_shared(struct reading *r, const struct node *at)
+{
+    if (!study_shares(r->s) && study_replicas(r->s) > 1)
+        reading_fault(r, at,
+                      "slurm: shared: false goes with trials of one process "
+                      "only, and there are %d replicas; let them share the "
+                      "state folder",
+                      study_replicas(r->s));
+}
+
 void launching_settle(struct reading *r)
 {
     const struct node *at = r->replicas  ? r->replicas
@@ -445,6 +487,7 @@ void launching_settle(struct reading *r)
                           "study does not use; write launcher: %s, or take "
                           "them away",
                           kinds[i].name, kinds[i].name);
+    check_shared(r, at);
     if (r->launcher && !runs && kind != LAUNCHING_LOCAL)
         reading_fault(r, r->launcher,
                       "launcher: there is nothing to run; write run");

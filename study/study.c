@@ -158,6 +158,16 @@ bool study_launches(const struct study *s)
     return master->argv || master->image;
 }
 
+bool study_shares(const struct study *s)
+{
+    const struct study_job *job = &s->job;
+
+    for (size_t i = 0; i < job->n_options; i++)
+        if (strcmp(job->options[i].name, "shared") == 0)
+            return strcmp(job->options[i].value, "false") != 0;
+    return true;
+}
+
 int study_replicas(const struct study *s)
 {
     int n = 0;

@@ -161,6 +161,10 @@ bool study_tunes(const struct study *s);
 /* False for a study whose trials are asked for and told. */
 bool study_launches(const struct study *s);
 
+/* False: its trials run where this machine's disk is not seen, and report over
+ * HTTP alone. */
+bool study_shares(const struct study *s);
+
 /* A trial's replicas, and which one is that of a rank: the master has rank 0,
  * then come the workers, and so on, each role by index. */
 int study_replicas(const struct study *s);

@@ -48,6 +48,9 @@ struct job {
                              `folder` that the job is told to write to, as
                              AIP_MODEL_DIR; they exist for images */
     int64_t limit_ms;     /* the caller will stop it after so long; 0 = never */
+    /* What else a trial reports by, for who reads its reports where it runs: a
+     * pattern over the master's output, a file (relative to its workdir) */
+    const char *pattern, *lines_file; /* NULL = none */
 };
 
 enum launcher_word {

@@ -180,6 +180,7 @@ static void free_trial(struct live_trial *t)
         curve_clear(&t->curves[i].curve);
     }
     free(t->curves);
+    free(t->senders);
     board_unfollow(t);
     free(t->replica);
     free(t->said);

@@ -20,6 +20,12 @@ struct live_curve {
     struct curve curve;
 };
 
+/* Who forwards reports of an attempt, and how many came. */
+struct live_sender {
+    char name[ENGINE_SENDER];
+    int64_t n;
+};
+
 /* A trial that has not ended. */
 struct live_trial {
     struct live_trial *next;
@@ -38,6 +44,8 @@ struct live_trial {
     size_t n_follows;
     struct live_curve *curves;
     size_t n_curves, curves_cap;
+    struct live_sender *senders;
+    size_t n_senders;
     bool given;               /* put in from outside: it is about to end */
     int64_t reports;          /* of this attempt */
     int64_t started_ms;       /* wall; 0 = not yet */

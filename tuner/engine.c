@@ -28,6 +28,7 @@
 #include "tuner/request.h"
 #include "tuner/retry.h"
 #include "tuner/run.h"
+#include "tuner/senders.h"
 #include "tuner/submit.h"
 #include "tuner/sweep.h"
 #include "tuner/why.h"
@@ -56,8 +57,6 @@ int engine_open(struct engine **out, const struct engine_parts *parts,
     *out = g;
     return 0;
 }
-
-/* ---- doors: helpers ---- */
 
 /* Every door begins here. */
 static int enter(struct engine *g, struct err *e)
@@ -338,26 +337,40 @@ int engine_forget(struct engine *g, int64_t study, int64_t number,
     return enter(g, e) ? -1 : forget_trial(&g->board, study, number, e);
 }
 
+/* LAUNCHING: it was faster than the news that it lives. */
+static int reporter(struct engine *g, int64_t study, int64_t number,
+                    struct live_trial **t, struct err *e)
+{
+    if (enter(g, e) || live_trial(g, study, number, t, e))
+        return -1;
+    assert(*t);
+    if ((*t)->trial.state == TRIAL_PENDING)
+        return err_set(e, ERR_CONFLICT, "trial %lld waits and reports nothing",
+                       (long long)number);
+    lease_heard(&g->board, *t);
+    return 0;
+}
+
 int engine_report(struct engine *g, int64_t study, int64_t number,
                   const char *metric, double value, int64_t step, struct err *e)
 {
     struct report r = {.value = value, .step = step};
     struct live_trial *t;
 
-    if (enter(g, e) || live_trial(g, study, number, &t, e))
+    if (reporter(g, study, number, &t, e) || listen_name(&r, metric, e))
         return -1;
-    assert(t);
-    /* LAUNCHING: it was faster than the news that it lives. */
-    if (t->trial.state == TRIAL_PENDING)
-        return err_set(e, ERR_CONFLICT, "trial %lld is %s and reports nothing",
-                       (long long)number, trial_state_name(t->trial.state));
-    if (!*metric || strlen(metric) >= sizeof r.metric)
-        return err_set(e, ERR_INVALID,
-                       "metric: a name of 1 to %zu bytes is wanted",
-                       sizeof r.metric - 1);
-    snprintf(r.metric, sizeof r.metric, "%s", metric);
-    lease_heard(&g->board, t);
     return board_outcome(&g->board, listen_report(&g->board, t, &r), e);
+}
+
+int engine_hear(struct engine *g, int64_t study, int64_t number,
+                const struct engine_batch *batch, struct engine_heard *out,
+                struct err *e)
+{
+    struct live_trial *t;
+
+    if (reporter(g, study, number, &t, e))
+        return -1;
+    return board_outcome(&g->board, senders_hear(&g->board, t, batch, out), e);
 }
 
 int engine_tell(struct engine *g, int64_t study, int64_t number,
@@ -553,8 +566,6 @@ void engine_close(struct engine *g)
     free(b->touched);
     free(g);
 }
-
-/* ---- looking ---- */
 
 int64_t engine_now(const struct engine *g)
 {

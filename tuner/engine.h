@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/fault.h"
 #include "io/work.h"
+#include "metrics/report.h"
 #include "store/store.h"
 #include "trials/gpus.h"
 #include "trials/launcher.h"
@@ -127,6 +128,31 @@ int engine_forget(struct engine *g, int64_t study, int64_t number,
 int engine_report(struct engine *g, int64_t study, int64_t number,
                   const char *metric, double value, int64_t step,
                   struct err *e);
+
+enum {
+    ENGINE_SENDER = 64,             /* a sender's name and its NUL */
+    ENGINE_OUTPUT_BYTES = 64 * 1024 /* of an output, at most */
+};
+
+/* Reports that somebody forwards, who counts them. */
+struct engine_batch {
+    const char *sender;           /* a replica's name, such as "worker-0" */
+    int64_t from;                 /* how many it sent before these */
+    const struct report *reports; /* finite or not; metrics are not empty */
+    size_t n;
+    const char *outputs[2]; /* what its stdout and stderr end with; NULL = not
+                               said */
+};
+struct engine_heard {
+    int64_t next; /* how many are known of that sender: go on there */
+    bool stop;    /* the trial should end */
+};
+/* Those that are known already are passed over, and so are those behind a gap
+ * (from > next). Outputs become the attempt's logs if its folder is not shared
+ * with where it runs. */
+int engine_hear(struct engine *g, int64_t study, int64_t number,
+                const struct engine_batch *batch, struct engine_heard *out,
+                struct err *e);
 /* Ends a trial that was asked for: with its reports so far (value NULL), a
  * value for the goal, or as infeasible (why, one sentence; else NULL). */
 int engine_tell(struct engine *g, int64_t study, int64_t number,

@@ -386,7 +386,9 @@ int launch_start(const struct board *b, const struct live_trial *t,
     struct job job = {.name = t->job_name,
                       .folder = t->folder,
                       .base_dir = t->study->base_dir,
-                      .limit_ms = t->study->study.trial_limit_ms};
+                      .limit_ms = t->study->study.trial_limit_ms,
+                      .pattern = t->study->study.job.pattern,
+                      .lines_file = t->study->study.job.lines_file};
     int rc;
 
     if (!l)

@@ -4,12 +4,14 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "study/command.h"
+#include "tuner/senders.h"
 
 static struct live_curve *find(const struct live_trial *t, const char *metric)
 {
@@ -95,6 +97,7 @@ static char *marks_write(const struct live_trial *t)
                     t->n_follows ? follow_marks(t->follows[0]) : "", "curves",
                     curves);
     add_other_marks(t, all);
+    senders_write(t, all);
     out = json_dumps(all, JSON_REAL_PRECISION(17) | JSON_COMPACT);
     json_decref(all);
     return out ? out : mem_copy_text("{}");
@@ -184,6 +187,7 @@ static int restore(struct board *b, struct live_trial *t, json_t **out,
     free(stored.marks);
     json_array_foreach(json_object_get(marks, "curves"), i, curve)
         curve_read(t, curve);
+    senders_read(t, marks);
     rc = store_report_list(b->parts.store, t->study->id, t->trial.number,
                            t->attempt, kept_point, t, e);
     if (rc)
@@ -264,12 +268,12 @@ int listen_open(struct board *b, struct live_trial *t, bool stored,
         free(t->curves[i].metric);
         curve_clear(&t->curves[i].curve);
     }
-    t->n_curves = 0;
+    t->n_curves = t->n_senders = 0;
     t->reports = 0;
     if (stored && restore(b, t, &marks, e))
         return -1;
     board_unfollow(t);
-    if (t->folder) /* else nothing runs: its client reports over HTTP */
+    if (t->folder && study_shares(&t->study->study)) /* else over HTTP only */
         rc = follow_all(t, marks, e);
     json_decref(marks);
     return rc;
@@ -371,6 +375,25 @@ int listen_report(struct board *b, struct live_trial *t, const struct report *r)
     if (keep(b, t, r))
         return -1;
     return is_whole(t, r->metric) ? 0 : keep_marks(b, t);
+}
+
+int listen_keep(struct board *b, struct live_trial *t, const struct report *r,
+                size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (keep(b, t, &r[i]))
+            return -1;
+    return keep_marks(b, t);
+}
+
+int listen_name(struct report *r, const char *metric, struct err *e)
+{
+    if (!*metric || strlen(metric) >= sizeof r->metric)
+        return err_set(e, ERR_INVALID,
+                       "metric: a name of 1 to %zu bytes is wanted",
+                       sizeof r->metric - 1);
+    snprintf(r->metric, sizeof r->metric, "%s", metric);
+    return 0;
 }
 
 /* ---- what it amounts to ---- */

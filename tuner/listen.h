@@ -24,6 +24,13 @@ bool listen_poll(struct board *b, struct live_trial *t, bool last);
 int listen_report(struct board *b, struct live_trial *t,
                   const struct report *r);
 
+/* Several of them, and what is counted of their senders. */
+int listen_keep(struct board *b, struct live_trial *t, const struct report *r,
+                size_t n);
+
+/* The report's metric. ERR_INVALID if it is no name of one. */
+int listen_name(struct report *r, const char *metric, struct err *e);
+
 enum listen_value {
     LISTEN_VALUE,      /* *value and *step are the trial's result */
     LISTEN_NOT_FINITE, /* the goal's metric was reported, but not as a number

@@ -366,6 +366,18 @@ START_TEST(a_study_is_driven_by_ask_report_and_tell)
          "{\"metric\": \"loss\", \"value\": 0.5, \"step\": 3}");
     just("POST", "/api/studies/driven/trials/1:report",
          "{\"metric\": \"speed\", \"value\": \"inf\"}");
+    for (int i = 0; i < 2; i++) { /* the second time it counts no more */
+        got = ask(200, "POST", "/api/studies/driven/trials/1:report",
+                  "{\"replica\": \"worker-1\", \"from\": 0, \"reports\": ["
+                  "{\"metric\": \"speed\", \"value\": \"nan\"}, "
+                  "{\"metric\": \"speed\", \"value\": 3, \"step\": 1}]}");
+        ck_assert_int_eq(whole(got, "next"), 2);
+        ck_assert(json_is_false(member(got, "stop")));
+        json_decref(got);
+    }
+    got = ask(200, "GET", "/api/studies/driven/trials/1", NULL);
+    ck_assert_uint_eq(json_array_size(member(got, "measurements")), 4);
+    json_decref(got);
     got = ask(200, "POST", "/api/studies/driven/trials/1:tell", "{}");
     ck_assert_str_eq(text(got, "state"), "SUCCEEDED");
     ck_assert_double_eq(number(got, "value"), 0.5);
@@ -374,7 +386,7 @@ START_TEST(a_study_is_driven_by_ask_report_and_tell)
 
     got = ask(200, "GET", "/api/studies/id:1/trials/1", NULL);
     ck_assert_str_eq(text(got, "reason"), "value");
-    ck_assert_uint_eq(json_array_size(member(got, "measurements")), 2);
+    ck_assert_uint_eq(json_array_size(member(got, "measurements")), 4);
     ck_assert_uint_eq(json_array_size(member(got, "attempts")), 1);
     ck_assert_ptr_nonnull(strstr(text(got, "folder"), "/trials/driven/1"));
     json_decref(got);
@@ -638,6 +650,29 @@ START_TEST(what_is_wrong_with_a_request_is_said)
          400, "\"value\""},
         {"POST", "/api/studies/driven/trials/1:report",
          "{\"metric\": \"\", \"value\": 1}", 400, "\"metric\""},
+        {"POST", "/api/studies/driven/trials/1:report", "{\"reports\": []}",
+         400, "\"from\""},
+        {"POST", "/api/studies/driven/trials/1:report",
+         "{\"reports\": 1, \"from\": 0}", 400, "a list"},
+        {"POST", "/api/studies/driven/trials/1:report",
+         "{\"reports\": [], \"from\": 0, \"to\": 1}", 400, "\"to\""},
+        {"POST", "/api/studies/driven/trials/1:report",
+         "{\"reports\": [], \"from\": 0, \"replica\": \"../x\"}", 400,
+         "\"replica\""},
+        {"POST", "/api/studies/driven/trials/1:report",
+         "{\"reports\": [{\"metric\": \"m\", \"value\": 1}, 5], "
+         "\"from\": 0}",
+         400, "reports[1]"},
+        {"POST", "/api/studies/driven/trials/1:report",
+         "{\"reports\": [{\"metric\": \"m\"}], \"from\": 0}", 400,
+         "reports[0].value"},
+        {"POST", "/api/studies/driven/trials/1:report",
+         "{\"reports\": [{\"metric\": \"\", \"value\": 1}], \"from\": 0}", 400,
+         "reports[0].metric"},
+        {"POST", "/api/studies/driven/trials/1:report",
+         "{\"reports\": [{\"metric\": \"m\", \"value\": 1, \"stp\": 1}], "
+         "\"from\": 0}",
+         400, "metric, value, step and time"},
         {"POST", "/api/studies/driven/trials/1:tell",
          "{\"value\": 1, \"infeasible\": \"x\"}", 400, "not both"},
         {"POST", "/api/studies/driven/trials/1:tell", "{\"infeasible\": \"\"}",

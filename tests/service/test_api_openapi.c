@@ -387,6 +387,9 @@ static void walk_trials(void)
          "{\"metric\": \"loss\", \"value\": 0.5, \"step\": 3}");
     just(200, "POST", STUDY "/trials/13:report",
          "{\"metric\": \"other\", \"value\": \"nan\"}");
+    just(200, "POST", STUDY "/trials/13:report",
+         "{\"from\": 0, \"reports\": [{\"metric\": \"other\", "
+         "\"value\": \"inf\", \"step\": 4, \"time\": 1795232315702}]}");
     just(200, "POST", STUDY "/trials/13:tell", "{}");
     just(200, "POST", STUDY "/trials/14:tell", "{\"infeasible\": \"no\"}");
     just(200, "POST", STUDY "/trials/15:stop", "");
@@ -559,6 +562,16 @@ static void try_query(const char *method, const char *path,
     }
 }
 
+/* What fits the field: a list, a number or a word. */
+static const char *good_value(const struct node *field)
+{
+    const char *type = text_of(resolve(field), "type");
+
+    if (type && strcmp(type, "array") == 0)
+        return "[]";
+    return type && strcmp(type, "string") == 0 ? "\"reader\"" : "1";
+}
+
 /* A body with a good value for each required field but `bad`, which has that
  * text. */
 static char *body_with(const struct node *schema, const char *bad,
@@ -578,7 +591,7 @@ static char *body_with(const struct node *schema, const char *bad,
             needed |= strcmp(required->items[j].value->text, name) == 0;
         if (needed && strcmp(name, bad) != 0)
             text_addf(&out, ", \"%s\": %s", name,
-                      strcmp(name, "value") == 0 ? "1" : "\"reader\"");
+                      good_value(fields->items[i].value));
     }
     text_add(&out, "}");
     return text_take(&out);
@@ -594,9 +607,12 @@ static void try_field(const char *path, const struct node *schema,
                                         "1e999",
                                         "-1e999",
                                         "123456789012345678901234567890"};
+    const struct node *field = must(must(schema, "properties"), name);
     char *body, *twice;
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (strcmp(wrong[i], good_value(field)) == 0)
+            continue;
         body = body_with(schema, name, wrong[i]);
         json_decref(walk(400, "POST", path, body));
         free(body);
@@ -607,6 +623,17 @@ static void try_field(const char *path, const struct node *schema,
     json_decref(walk(400, "POST", path, twice));
     free(twice);
     free(body);
+}
+
+static void try_fields(const char *path, const struct node *schema)
+{
+    const struct node *several = node_get(schema, "oneOf");
+    const struct node *fields = node_get(schema, "properties");
+
+    for (size_t i = 0; several && i < several->n; i++)
+        try_fields(path, resolve(several->items[i].value));
+    for (size_t i = 0; fields && i < fields->n; i++)
+        try_field(path, schema, fields->items[i].key);
 }
 
 static void try_body(const char *path, const struct node *of)
@@ -624,8 +651,7 @@ static void try_body(const char *path, const struct node *of)
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
         json_decref(walk(400, "POST", path, odd[i]));
     names("POST", path, "{\"unheard_of\": 1}", "unheard_of");
-    for (size_t i = 0; i < must(schema, "properties")->n; i++)
-        try_field(path, schema, must(schema, "properties")->items[i].key);
+    try_fields(path, schema);
 }
 
 static void try_operation(const char *template, const char *method,
