@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "google/google_body.h"
 #include "google/google_filter.h"
 #include "google/google_operations.h"
@@ -14,7 +15,13 @@
 #include "study/codec.h"
 #include "study/proto.h"
 
-enum { PAGE = 100, PAGE_MOST = 1000, MOST_NAME = 128, MOST_LABEL = 64 };
+enum {
+    PAGE = 100,
+    PAGE_MOST = 1000,
+    MOST_NAME = 128,
+    MOST_LABEL = 64,
+    SHORT_NUMBER = 15 /* letters; shorter ones are as they should be */
+};
 
 /* ---- what is sent ---- */
 
@@ -145,6 +152,22 @@ static void submission_clear(struct submission *s)
     faults_clear(&s->faults);
 }
 
+/* Writes each number as short as it can be: jansson knows 17 digits only, and
+ * these would come back to people and to trials. */
+static void shorten(struct node *node)
+{
+    char printed[NUMBER_TEXT];
+    double x;
+
+    if (node->text && !node->quoted && strlen(node->text) > SHORT_NUMBER &&
+        strpbrk(node->text, ".e") && number_read(node->text, &x)) {
+        free(node->text);
+        node->text = mem_copy_text(number_print(x, printed));
+    }
+    for (size_t i = 0; i < node->n; i++)
+        shorten(node->items[i].value);
+}
+
 /* The request's tree, without what is kept apart. */
 static int read_tree(struct submission *s)
 {
@@ -158,6 +181,8 @@ static int read_tree(struct submission *s)
     bytes = json_dumps(body, JSON_REAL_PRECISION(17));
     rc = bytes ? node_parse(bytes, strlen(bytes), &s->doc, &s->faults) : -1;
     free(bytes);
+    if (!rc)
+        shorten(s->doc);
     return rc;
 }
 

@@ -18,6 +18,7 @@
 #include "google/google_filter.h"
 #include "google/google_job.h"
 #include "google/google_marks.h"
+#include "google/google_task.h"
 #include "google/google_time.h"
 #include "store/store_google.h"
 
@@ -27,7 +28,7 @@ enum {
     MOST_BYTES = 4 << 20, /* read for one answer; a token leads on */
     MOST_LINE = 1 << 16,  /* longer lines come in pieces */
     ID = 64,
-    ID_OFFSET = 20, /* where the offset stands in an id */
+    ID_OFFSET = 26, /* where the offset stands in an id */
     WORD = 200
 };
 
@@ -38,8 +39,8 @@ enum { STREAMS = 2 };
 
 static void print_id(const struct google_log *log, int64_t offset, char out[ID])
 {
-    snprintf(out, ID, "%010" PRId64 "-%06d-%d-%016" PRIx64, log->trial,
-             log->attempt, log->stream, (uint64_t)offset);
+    snprintf(out, ID, "%010" PRId64 "-%06d-%05d-%d-%016" PRIx64, log->trial,
+             log->attempt, log->replica, log->stream, (uint64_t)offset);
 }
 
 static int64_t id_offset(const char *id)
@@ -52,7 +53,8 @@ static int64_t id_offset(const char *id)
 struct query {
     struct google_call *call;
     struct google_job job;
-    const char *filter, *task;
+    const char *filter;
+    bool platform;             /* a job of AI Platform */
     char job_id[WORD];         /* as the filter says it */
     int64_t first_ns, last_ns; /* nothing outside can match; 0 = no limit */
     int64_t after_ms;          /* entries up to after_id of that time were */
@@ -139,7 +141,7 @@ struct entry {
     const struct google_part *part;
     const char *severity, *line;
     size_t n;
-    char id[ID];
+    char id[ID], task[GOOGLE_TASK_NAME];
 };
 
 static int match_entry(void *ctx, const char *field, enum google_filter_how how,
@@ -159,7 +161,7 @@ static int match_entry(void *ctx, const char *field, enum google_filter_how how,
         return 0;
     }
     if (is_field(field, "labels.task_name"))
-        return google_filter_text(how, value, entry->query->task, match, e);
+        return google_filter_text(how, value, entry->task, match, e);
     if (is_field(field, "labels.project_id"))
         return google_filter_text(how, value, entry->query->job.project, match,
                                   e);
@@ -185,11 +187,13 @@ static json_t *words(const char *bytes, size_t n)
     return out ? out : json_string("");
 }
 
-static json_t *resource(const struct query *q)
+static json_t *resource(const struct entry *entry)
 {
+    const struct query *q = entry->query;
+
     return json_pack("{s:s, s:{s:s, s:s, s:s}}", "type", "ml_job", "labels",
-                     "job_id", q->job_id, "task_name", q->task, "project_id",
-                     q->job.project);
+                     "job_id", q->job_id, "task_name", entry->task,
+                     "project_id", q->job.project);
 }
 
 static json_t *show(const struct entry *entry, json_t *payload)
@@ -202,11 +206,11 @@ static json_t *show(const struct entry *entry, json_t *payload)
     google_time_write(entry->part->ms * 1000000, &time);
     json_object_set_new(
         out, "logName",
-        json_sprintf("projects/%s/logs/%s", q->job.project, q->task));
+        json_sprintf("projects/%s/logs/%s", q->job.project, entry->task));
     json_object_set_new(out, "insertId", json_string(entry->id));
     json_object_set_new(out, "timestamp", json_string(text_str(&time)));
     json_object_set_new(out, "severity", json_string(entry->severity));
-    json_object_set_new(out, "resource", resource(q));
+    json_object_set_new(out, "resource", resource(entry));
     if (!q->job.alone)
         json_object_set_new(
             out, "labels",
@@ -245,22 +249,27 @@ static int add_entry(struct query *q, struct entry *entry, struct err *e)
 
 /* ---- files ---- */
 
-/* The job owns what is in its folder: no link of its making is followed. -1 if
- * there is no such file. */
-static int open_log(const struct query *q, const struct google_log *log)
+/* The folder of an attempt; -1 if there is none. */
+static int open_attempt(const struct query *q, int64_t number, int attempt)
 {
-    char *trial = engine_trial_folder(q->call->call->face->engine, q->job.study,
-                                      log->trial);
-    char *folder = mem_format("%s/%d", trial, log->attempt);
+    char *trial =
+        engine_trial_folder(q->call->call->face->engine, q->job.study, number);
+    char *folder = mem_format("%s/%d", trial, attempt);
     int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int fd = -1;
 
     free(folder);
     free(trial);
+    return dir;
+}
+
+/* -1 if there is no such file. */
+static int open_log(const struct query *q, const struct google_log *log)
+{
+    int dir = open_attempt(q, log->trial, log->attempt), fd;
+
     if (dir < 0)
         return -1;
-    fd = openat(dir, streams[log->stream],
-                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    fd = google_task_open(dir, log->replica, streams[log->stream]);
     close(dir);
     return fd;
 }
@@ -272,6 +281,7 @@ static int add_lines(struct query *q, const struct google_part *part,
 {
     struct entry entry = {.query = q, .part = part};
 
+    google_task_name(q->platform, part->log.replica, entry.task);
     for (size_t at = 0; at < n && !q->full;) {
         const char *end = memchr(bytes + at, '\n', n - at);
         size_t len = end ? (size_t)(end - bytes) - at : n - at;
@@ -390,29 +400,38 @@ static int by_place(const void *a, const void *b)
     return strcmp(x_id, y_id);
 }
 
+/* Looks at what the replicas of that attempt wrote. */
+static void look_at(struct query *q, const struct google_job_trial *t,
+                    int attempt)
+{
+    bool ended = attempt < t->attempt || trial_state_ended(t->state);
+    int dir = open_attempt(q, t->number, attempt), replicas[GOOGLE_TASKS];
+    size_t n = dir < 0 ? 0 : google_task_list(dir, replicas);
+
+    for (size_t k = 0; k < n * STREAMS; k++) {
+        struct google_log log = {q->job.id, t->number, attempt,
+                                 replicas[k / STREAMS], (int)(k % STREAMS)};
+        int fd = google_task_open(dir, log.replica, streams[log.stream]);
+
+        if (fd < 0)
+            continue;
+        google_marks_look(q->call->call->face->guest_keeps, &log, fd, ended,
+                          take_part, q);
+        close(fd);
+    }
+    if (dir >= 0)
+        close(dir);
+}
+
 static void look(struct query *q)
 {
     struct face *face = q->call->call->face;
 
     if (!face->guest_keeps)
         face->guest_keeps = google_marks_new();
-    for (size_t i = 0; i < q->job.n; i++) {
-        const struct google_job_trial *t = &q->job.trials[i];
-
-        for (int k = 0; k < t->attempt * STREAMS; k++) {
-            struct google_log log = {q->job.id, t->number, k / STREAMS + 1,
-                                     k % STREAMS};
-            int fd = open_log(q, &log);
-
-            if (fd < 0)
-                continue;
-            google_marks_look(face->guest_keeps, &log, fd,
-                              log.attempt < t->attempt ||
-                                  trial_state_ended(t->state),
-                              take_part, q);
-            close(fd);
-        }
-    }
+    for (size_t i = 0; i < q->job.n; i++)
+        for (int k = 1; k <= q->job.trials[i].attempt; k++)
+            look_at(q, &q->job.trials[i], k);
     if (q->n_parts)
         qsort(q->parts, q->n_parts, sizeof *q->parts, by_place);
 }
@@ -519,8 +538,7 @@ static int find_job(struct query *q, struct err *e)
 static int collect(struct query *q, struct err *e)
 {
     assert(q->job.kind);
-    q->task = strcmp(q->job.kind, GOOGLE_JOB_PLATFORM) == 0 ? "master-replica-0"
-                                                            : "workerpool0-0";
+    q->platform = strcmp(q->job.kind, GOOGLE_JOB_PLATFORM) == 0;
     look(q);
     for (size_t i = 0; i < q->n_parts && !q->full; i++)
         if (add_part(q, &q->parts[i], e))

@@ -27,7 +27,7 @@ struct file {
 
 struct google_marks {
     struct file *files;
-    size_t n;
+    size_t n, last; /* last: where one was found */
 };
 
 struct google_marks *google_marks_new(void)
@@ -48,21 +48,28 @@ void google_marks_free(struct google_marks *m)
 static bool same(const struct google_log *a, const struct google_log *b)
 {
     return a->study == b->study && a->trial == b->trial &&
-           a->attempt == b->attempt && a->stream == b->stream;
+           a->attempt == b->attempt && a->replica == b->replica &&
+           a->stream == b->stream;
 }
 
 static struct file *file_of(struct google_marks *m,
                             const struct google_log *log)
 {
-    for (size_t i = 0; i < m->n; i++)
-        if (same(&m->files[i].log, log))
+    for (size_t k = 1; k <= m->n; k++) { /* they come in the same order */
+        size_t i = (m->last + k) % m->n;
+
+        if (same(&m->files[i].log, log)) {
+            m->last = i;
             return &m->files[i];
+        }
+    }
     if (m->n == MOST_FILES) {
         free(m->files[0].looks);
         memmove(m->files, m->files + 1, --m->n * sizeof *m->files);
     }
     m->files = mem_resize(m->files, m->n + 1, sizeof *m->files);
     m->files[m->n] = (struct file){.log = *log};
+    m->last = m->n;
     return &m->files[m->n++];
 }
 
@@ -98,12 +105,16 @@ static void note(struct file *f, int64_t to, int64_t ms)
 void google_marks_look(struct google_marks *m, const struct google_log *log,
                        int fd, bool ended, google_marks_fn *fn, void *ctx)
 {
-    struct file *f = file_of(m, log);
-    int64_t known = f->n ? f->looks[f->n - 1].to : 0;
     struct google_part part = {.log = *log};
     struct stat st;
+    struct file *f;
+    int64_t known;
 
-    if (fstat(fd, &st) == 0 && st.st_size > known)
+    if (fstat(fd, &st) || st.st_size == 0)
+        return;
+    f = file_of(m, log);
+    known = f->n ? f->looks[f->n - 1].to : 0;
+    if (st.st_size > known)
         note(f, ended ? st.st_size : line_end(fd, known, st.st_size),
              (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000);
     for (size_t i = 0; i < f->n; i++) {

@@ -18,7 +18,8 @@ struct google_marks;
 struct google_log {
     int64_t study, trial;
     int attempt;
-    int stream; /* 0 = stdout, 1 = stderr */
+    int replica; /* 0 = the master */
+    int stream;  /* 0 = stdout, 1 = stderr */
 };
 
 /* Whole lines from `from` to `to` that were written by that time. */

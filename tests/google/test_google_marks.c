@@ -19,7 +19,7 @@ static struct {
     size_t n;
 } seen;
 
-static const struct google_log log_of = {7, 1, 1, 0};
+static const struct google_log log_of = {7, 1, 1, 0, 0};
 
 static void note(void *ctx, const struct google_part *part)
 {
@@ -121,6 +121,29 @@ START_TEST(time_never_goes_back_and_nothing_is_left_out)
 }
 END_TEST
 
+START_TEST(each_replica_has_marks_of_its_own)
+{
+    struct google_marks *m = google_marks_new();
+    struct google_log logs[] = {{7, 1, 1, 0, 0}, {7, 1, 1, 10000, 0}};
+    int fds[] = {new_file(), new_file()};
+
+    append(fds[0], "master\n", 100);
+    append(fds[1], "w\n", 200);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < 2; i++) {
+            seen.n = 0;
+            google_marks_look(m, &logs[i], fds[i], false, note, NULL);
+            ck_assert_uint_eq(seen.n, 1);
+            ck_assert_int_eq(seen.parts[0].to, i ? 2 : 7);
+            ck_assert_int_eq(seen.parts[0].ms, i ? 200000 : 100000);
+        }
+    close(fds[0]);
+    close(fds[1]);
+    google_marks_free(m);
+}
+END_TEST
+
 SUITE("google/google_marks", what_was_added_between_two_looks_has_one_time,
       half_a_line_waits_for_the_rest_or_the_end,
-      time_never_goes_back_and_nothing_is_left_out)
+      time_never_goes_back_and_nothing_is_left_out,
+      each_replica_has_marks_of_its_own)

@@ -682,6 +682,66 @@ START_TEST(lines_say_their_severity)
 }
 END_TEST
 
+/* The master waits until the worker has printed: its end is theirs. */
+START_TEST(a_log_has_the_lines_of_every_replica)
+{
+    static const char body[] =
+        "{\"displayName\": \"talk\", \"jobSpec\": {\"workerPoolSpecs\": ["
+        "{\"processSpec\": {\"command\": [\"/bin/sh\", \"-c\", \"echo first; "
+        "until [ -s \\\"${HYPERTUNE_STOP_FILE%/stop}/worker-0/stdout.log\\\" "
+        "]; "
+        "do sleep 0.1; done\"]}},"
+        "{\"replicaCount\": 1, \"processSpec\": {\"command\": [\"/bin/sh\", "
+        "\"-c\", \"echo second; sleep 1000\"]}}]}}";
+    static const char *const rows[][2] = {{"workerpool0-0", "first"},
+                                          {"workerpool1-0", "second"}};
+    char *path, *filter;
+    json_t *got;
+
+    begin();
+    path = submit(CUSTOM, strdup(body));
+    ends(path, "JOB_STATE_SUCCEEDED");
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *entry;
+
+        filter = mem_format("resource.labels.job_id=\\\"%s\\\" AND "
+                            "resource.labels.task_name=\\\"%s\\\"",
+                            strrchr(path, '/') + 1, rows[i][0]);
+        got = entries(filter, 10, "");
+        ck_assert_uint_eq(json_array_size(json_object_get(got, "entries")), 1);
+        entry = json_array_get(json_object_get(got, "entries"), 0);
+        ck_assert_str_eq(text(entry, "textPayload"), rows[i][1]);
+        json_decref(got);
+        free(filter);
+    }
+    free(path);
+    end();
+}
+END_TEST
+
+START_TEST(numbers_reach_a_trial_as_they_were_written)
+{
+    char *path;
+    json_t *got;
+
+    begin();
+    path = submit(JOBS, platform("talk", "echo $1 $2",
+                                 ", \"args\": [\"-\"], \"hyperparameters\": "
+                                 "{\"goal\": \"MINIMIZE\", \"params\": [{"
+                                 "\"parameterName\": \"x\", \"type\": "
+                                 "\"DOUBLE\", \"minValue\": 0.1, "
+                                 "\"maxValue\": 0.1}]}"));
+    json_decref(wait_for(path));
+    got = entries(WHOSE, 10, "");
+    ck_assert_str_eq(
+        text(json_array_get(json_object_get(got, "entries"), 0), "textPayload"),
+        "--x=0.1");
+    json_decref(got);
+    free(path);
+    end();
+}
+END_TEST
+
 START_TEST(a_wrong_question_about_a_log_is_refused)
 {
     static const struct {
@@ -719,4 +779,6 @@ SUITE_WITHIN(300, "service/google_jobs",
              an_ai_platform_tuning_job_ends_with_the_best_first,
              a_log_is_read_in_pages_without_gap,
              a_log_goes_on_from_a_time_and_an_entry, lines_say_their_severity,
+             a_log_has_the_lines_of_every_replica,
+             numbers_reach_a_trial_as_they_were_written,
              a_wrong_question_about_a_log_is_refused)
