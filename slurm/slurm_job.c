@@ -134,10 +134,19 @@ static const char *node_of(const struct slurm_job *j)
     return *node ? node : NULL;
 }
 
+/* It ended, and is in the queue once more: somebody requeued it, though Slurm
+ * was told not to. */
+static bool is_requeued(const struct slurm_job *j)
+{
+    return j->has_ended && j->final && j->looked > j->final && j->state &&
+           j->state->phase == SLURM_WAITS;
+}
+
 /* Whether nothing of it can be in the queue any more. */
 static bool is_out(const struct slurm_job *j)
 {
-    return j->step == SLURM_HELD || j->has_ended || j->missing ||
+    return j->step == SLURM_HELD || j->missing ||
+           (j->has_ended && !is_requeued(j)) ||
            (j->state && j->state->phase == SLURM_OVER);
 }
 
@@ -337,8 +346,21 @@ static void decide_ended(struct slurm_job *j)
         slurm_job_refuse(j, LAUNCHER_REFUSED, j->ended.refused);
     else if (!slurm_job_needs_word(j))
         tell_ended(j, BLAME_NOBODY);
+    else if (is_requeued(j))
+        tell_ended(j, BLAME_PREEMPTED);
     else if (said || j->missing || now - j->final > WORD_MS)
         tell_ended(j, said ? j->state->blame : BLAME_NOBODY);
+}
+
+/* Given a node and cancelled before its script could say a word: by Slurm, not
+ * by a person. So it is after a controller lost its memory: it gives numbers
+ * out again, and a node refuses a job whose number it still knows. */
+static bool was_not_launched(struct slurm_job *j)
+{
+    if (j->state->blame != BLAME_PERSON || j->wish || !*j->node)
+        return false;
+    slurm_job_peek(j);
+    return !j->has_began;
 }
 
 /* The queue says that it ended, and its script says nothing. Of an own end it
@@ -355,6 +377,9 @@ static void decide_over(struct slurm_job *j)
                          "(BadConstraints)");
     else if (j->forgotten)
         slurm_job_lose(j, "Slurm forgot that it ran");
+    else if (was_not_launched(j))
+        slurm_job_lose(j, "Slurm gave it a node and cancelled it before it "
+                          "began");
     else if (j->wish || !own)
         slurm_job_end(j, j->state, -1, 0);
 }

@@ -67,7 +67,11 @@ kill -9 "$service"
 wait "$service" || true
 service_start
 "$cluster" up "$work/c"
+# A controller that was killed may have lost what it knew: it gives numbers out
+# again, and drains the nodes that still know them until somebody resumes them.
 over() {
+    drained=$(sinfo -h -t drain -o %N)
+    [ -z "$drained" ] || scontrol update nodename="$drained" state=resume
     [ "$(count many SUCCEEDED)" = 15 ] && [ "$(count second SUCCEEDED)" = 12 ]
 }
 until_true "the end of both studies" over
