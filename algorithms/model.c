@@ -44,7 +44,7 @@ static struct gp_prior prior_of(const struct history *h)
     double d = fmax(1, (double)h->encode->n);
 
     return (struct gp_prior){
-        .length_mean = -0.7 + 0.25 * log(d),
+        .length_mean = -2 + 0.5 * log(d),
         .noise_mean = h->study->noisy ? -3 : -9,
         .noise_sd = h->study->noisy ? 2 : 3,
         .noise_floor = h->study->noisy ? 1e-4 : 1e-8,
