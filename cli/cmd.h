@@ -22,7 +22,7 @@ typedef int cmd_fn(const struct options *o, struct err *e);
 cmd_fn cmd_run, cmd_try, cmd_serve, cmd_submit, cmd_validate, cmd_list,
     cmd_show, cmd_trials, cmd_trial, cmd_best, cmd_watch, cmd_logs, cmd_act,
     cmd_stop, cmd_retry, cmd_delete, cmd_ask, cmd_tell, cmd_report, cmd_why,
-    cmd_export, cmd_import, cmd_token;
+    cmd_export, cmd_import, cmd_token, cmd_courier;
 
 /* A word that must be a trial's number. */
 int cmd_number(const char *word, int64_t *out, struct err *e);

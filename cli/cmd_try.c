@@ -312,36 +312,6 @@ static int watch(struct trying *t, struct err *e)
 
 /* ---- beginning ---- */
 
-/* 60s, 5m or 2h; plain seconds too. */
-static int read_for(const char *text, int64_t *out, struct err *e)
-{
-    static const struct {
-        const char *unit;
-        double ms;
-    } units[] = {{"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}, {"", 1e3}};
-    size_t n = strlen(text);
-    double x;
-
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        size_t len = strlen(units[i].unit);
-        char *number;
-        bool is;
-
-        if (len >= n || strcmp(text + n - len, units[i].unit) != 0)
-            continue;
-        number = mem_copy_bytes(text, n - len);
-        is = number_read(number, &x) && x > 0 && x * units[i].ms < 1e12;
-        free(number);
-        if (!is)
-            break;
-        *out = (int64_t)(x * units[i].ms) + (x * units[i].ms < 1);
-        return 0;
-    }
-    return err_set(e, ERR_INVALID,
-                   "--for wants a time such as 60s, 5m or 2h, not \"%s\"",
-                   text);
-}
-
 static void begin(struct trying *t, const struct source *s)
 {
     const struct study *study = &s->study;
@@ -411,7 +381,7 @@ int cmd_try(const struct options *o, struct err *e)
     struct source source;
     int rc;
 
-    if (o->text[OPTION_FOR] && read_for(o->text[OPTION_FOR], &for_ms, e))
+    if (o->text[OPTION_FOR] && options_ms(o, OPTION_FOR, &for_ms, e))
         return -1;
     if (source_read(&source, o->words[0], e))
         return -1;

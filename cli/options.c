@@ -66,6 +66,12 @@ static const struct row {
                     "how long a trial may run, such as 5m; else 60s"},
     [OPTION_REPLICA] = {"replica", 0, TEXT, 0, "NAME",
                         "of this replica only, such as worker-0"},
+    [OPTION_EVERY] = {"every", 0, TEXT, 0, "TIME",
+                      "how often to look for reports; else 1s"},
+    [OPTION_PATTERN] = {"pattern", 0, TEXT, 0, "PATTERN",
+                        "what printed lines report by, as in a study file"},
+    [OPTION_LINES] = {"lines", 0, TEXT, 0, "FILE",
+                      "JSON lines of the trainer's own"},
 };
 
 static const char *const formats[] = {"table", "json", "csv", "yaml"};
@@ -201,6 +207,37 @@ void options_clear(struct options *o)
     free(o->words);
     o->words = NULL;
     o->n_words = 0;
+}
+
+int options_ms(const struct options *o, enum option which, int64_t *out,
+               struct err *e)
+{
+    static const struct {
+        const char *unit;
+        double ms;
+    } units[] = {{"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}, {"", 1e3}};
+    const char *text = o->text[which];
+    size_t n = strlen(text);
+    double x;
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t len = strlen(units[i].unit);
+        char *number;
+        bool is;
+
+        if (len >= n || strcmp(text + n - len, units[i].unit) != 0)
+            continue;
+        number = mem_copy_bytes(text, n - len);
+        is = number_read(number, &x) && x > 0 && x * units[i].ms < 1e12;
+        free(number);
+        if (!is)
+            break;
+        *out = (int64_t)(x * units[i].ms) + (x * units[i].ms < 1);
+        return 0;
+    }
+    return err_set(e, ERR_INVALID,
+                   "--%s wants a time such as 60s, 5m or 2h, not \"%s\"",
+                   rows[which].name, text);
 }
 
 void options_explain(unsigned allowed, struct text *out)

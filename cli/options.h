@@ -34,6 +34,9 @@ enum option {
     OPTION_DAYS,
     OPTION_FOR,
     OPTION_REPLICA,
+    OPTION_EVERY,
+    OPTION_PATTERN,
+    OPTION_LINES,
     OPTIONS
 };
 
@@ -58,6 +61,10 @@ struct options {
 int options_read(struct options *out, const char *verb, unsigned allowed,
                  char *const *argv, size_t n, struct err *e);
 void options_clear(struct options *o);
+
+/* A time that was given with an option: 60s, 5m or 2h; plain seconds too. */
+int options_ms(const struct options *o, enum option which, int64_t *out,
+               struct err *e);
 
 /* Appends one line for each allowed option, for `hypertune help VERB`. */
 void options_explain(unsigned allowed, struct text *out);

@@ -22,7 +22,7 @@ _hypertune()
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "run try best watch list show trials \
             trial logs why export import validate submit pause resume cancel stop \
-            retry delete ask tell report token serve version help" -- "$word")
+            retry delete ask tell report courier token serve version help" -- "$word")
         return
     fi
     case $before in
