@@ -109,7 +109,7 @@ static int put(const char *text, struct err *e)
         ssize_t sent = send(child.socket, text, n, MSG_NOSIGNAL);
 
         if (sent < 0)
-            return err_set(e, ERR_OUTSIDE, "the program has ended");
+            return err_set(e, ERR_OUTSIDE, "the program ended");
         text += sent;
         n -= (size_t)sent;
     }
