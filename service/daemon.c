@@ -30,6 +30,7 @@
 #include "slurm/slurm.h"
 #include "store/lock.h"
 #include "store/store.h"
+#include "trials/gpu_watch.h"
 #include "trials/local.h"
 #include "tuner/engine.h"
 #include "tuner/timed.h"
@@ -62,6 +63,7 @@ struct daemon {
     struct door *door;
     struct image_map images;
     struct gpus gpus;
+    struct gpu_watch *watch;
     struct serve *serve;
     char *report_url; /* where trials report; NULL = not over HTTP */
     struct loop_watch *tick, *signals[ENDS], *owner, *last;
@@ -69,6 +71,13 @@ struct daemon {
 };
 
 /* ---- what the parts say to each other ---- */
+
+static void look(void *ctx)
+{
+    struct daemon *d = ctx;
+
+    gpu_watch_ask(d->watch);
+}
 
 /* The launchers are opened before the engine that its news is for. */
 static void news(void *ctx, const struct launcher_news *n)
@@ -231,6 +240,7 @@ static int open_engine(struct daemon *d, struct err *e)
         .processors = (int)d->config->processors,
         .memory = d->config->memory,
         .gpus = &d->gpus,
+        .look = d->watch ? look : NULL,
         .least_free_bytes = d->config->least_free,
         .changed = changed,
         .lease_ms = d->config->lease_ms,
@@ -390,7 +400,7 @@ static int find_gpus(struct daemon *d, struct err *e)
     if (!d->config->gpus.n)
         gpus_find(&d->gpus, NULL);
     log_write(LOG_LEVEL_INFO, "gpus", "n=%zu", d->gpus.n);
-    return 0;
+    return gpu_watch_open(&d->watch, d->loop, &d->gpus, NULL, e);
 }
 
 /* The launchers are opened first: jobs get the limit that holds then. */
@@ -457,6 +467,7 @@ static void close_all(struct daemon *d)
     door_free(d->door);
     free(d->report_url);
     image_map_clear(&d->images);
+    gpu_watch_close(d->watch);
     gpus_clear(&d->gpus);
     for (struct launcher **l = d->launchers; *l; l++)
         (*l)->type->close(*l);

@@ -1,9 +1,7 @@
-/* The GPUs of this machine. NVML is loaded at run time: Hypertune is built and
- * runs where there is none. */
+/* The GPUs of this machine: found by NVML, or read as they are written. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trials/gpus.h"
 
-#include <dlfcn.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,64 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
-
-/* ---- what we need of NVML, declared ourselves ---- */
-
-enum { NVML_TEXT = 96 };
-
-typedef struct nvmlDevice_st *nvml_device;
-
-struct nvml_memory {
-    unsigned long long total, free, used; /* bytes */
-};
-
-struct nvml {
-    void *library;
-    int (*init)(void);
-    int (*shutdown)(void);
-    int (*count)(unsigned *n);
-    int (*by_index)(unsigned i, nvml_device *out);
-    int (*uuid)(nvml_device d, char *out, unsigned size);
-    int (*name)(nvml_device d, char *out, unsigned size);
-    int (*memory)(nvml_device d, struct nvml_memory *out);
-};
-
-static bool nvml_open(struct nvml *n, const char *path)
-{
-    const struct {
-        const char *name;
-        void *to; /* a function pointer */
-    } wanted[] = {
-        {"nvmlInit_v2", &n->init},
-        {"nvmlShutdown", &n->shutdown},
-        {"nvmlDeviceGetCount_v2", &n->count},
-        {"nvmlDeviceGetHandleByIndex_v2", &n->by_index},
-        {"nvmlDeviceGetUUID", &n->uuid},
-        {"nvmlDeviceGetName", &n->name},
-        {"nvmlDeviceGetMemoryInfo", &n->memory},
-    };
-    bool whole = true;
-
-    n->library = dlopen(path ? path : "libnvidia-ml.so.1", RTLD_NOW);
-    if (!n->library)
-        return false;
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        void *found = dlsym(n->library, wanted[i].name);
-
-        whole = whole && found;
-        memcpy(wanted[i].to, &found, sizeof found);
-    }
-    if (whole && n->init() == 0)
-        return true;
-    dlclose(n->library);
-    return false;
-}
-
-static void nvml_close(struct nvml *n)
-{
-    n->shutdown();
-    dlclose(n->library);
-}
+#include "trials/nvml.h"
 
 /* ---- finding ---- */
 
@@ -76,8 +17,8 @@ static void add(struct gpus *g, const char *id, const char *name,
                 int64_t memory)
 {
     g->items = mem_resize(g->items, g->n + 1, sizeof *g->items);
-    g->items[g->n++] =
-        (struct gpu){mem_copy_text(id), mem_copy_text(name), memory};
+    g->items[g->n++] = (struct gpu){
+        .id = mem_copy_text(id), .name = mem_copy_text(name), .memory = memory};
 }
 
 /* One that is broken, or not ours to use, has no handle or no UUID. */

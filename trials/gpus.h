@@ -15,11 +15,14 @@ struct gpu {
     char *id;       /* as CUDA_VISIBLE_DEVICES wants it: a UUID or an index */
     char *name;     /* "NVIDIA A100-SXM4-80GB"; "" if it is not known */
     int64_t memory; /* bytes; 0 = not known */
+    int64_t used;   /* bytes of it, by whomever, at the last look */
 };
 
 struct gpus {
     struct gpu *items;
     size_t n;
+    int64_t looked; /* steady, ms: the beginning of the last look at what is
+                       used (trials/gpu_watch.h); 0 = there was none */
 };
 
 /* Looks for NVIDIA's: library is what NVML is loaded from, NULL for

@@ -9,6 +9,8 @@
 #include "tuner/listen.h"
 #include "tuner/run.h"
 
+enum { TOLD_MS = 3600000 };
+
 bool begin_disk_is_low(struct board *b, struct live_study *s)
 {
     struct statvfs fs;
@@ -73,6 +75,23 @@ static void wait_no_more(struct board *b, struct live_trial *t)
     board_freed(b);
 }
 
+/* Others use a GPU that it could have: said once an hour. */
+static void tell_used(struct board *b, struct live_trial *t)
+{
+    struct live_study *s = t->study;
+    int64_t now = board_steady(b);
+    struct text sentence;
+
+    if (s->told_used && now - s->told_used < TOLD_MS)
+        return;
+    text_init(&sentence);
+    if (hold_used(b, t, &sentence)) {
+        s->told_used = now;
+        run_warn(b, s, text_str(&sentence));
+    }
+    text_clear(&sentence);
+}
+
 /* While one waits for something of the machine no more are asked for: their
  * points would be chosen too early. */
 int begin_waiting(struct board *b, struct live_study *s)
@@ -88,7 +107,11 @@ int begin_waiting(struct board *b, struct live_study *s)
             wait_no_more(b, t);
             continue;
         }
-        if (!hold_may_begin(b, t) || breaker_trips(b, s) || launch(b, t))
+        if (!hold_may_begin(b, t)) {
+            tell_used(b, t);
+            return 0;
+        }
+        if (breaker_trips(b, s) || launch(b, t))
             return 0;
         left--;
     }
@@ -117,6 +140,10 @@ void begin_loner(struct board *b, struct live_study *s)
     s->is_short = true;
     while (t && t->not_before > board_steady(b))
         t = t->next;
-    if (t && hold_may_begin(b, t) && !breaker_trips(b, s))
+    if (!t)
+        return;
+    if (!hold_may_begin(b, t))
+        tell_used(b, t);
+    else if (!breaker_trips(b, s))
         launch(b, t);
 }

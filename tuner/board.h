@@ -112,6 +112,8 @@ struct live_study {
     char *told_wait;    /* of what its trials wait for: the last that those who
                            follow it were told; NULL = nothing */
     int64_t told_at;    /* steady; when that was */
+    int64_t told_used;  /* steady; when those who follow it were told of a GPU
+                           that somebody else uses; 0 = never */
     bool is_short;      /* one of its trials waits for something of this
                            machine (tuner/hold.h) */
     bool wants_machine; /* all that is left of it must run alone: nothing else
@@ -147,6 +149,10 @@ struct board {
     struct swept_folder *swept; /* being removed */
     char *kept_gpus;            /* of this machine, with commas: held by jobs of
                                    studies that cannot be read; NULL = none */
+    int64_t gpus_freed;         /* steady; when a trial last gave some back */
+    int64_t look_asked;         /* steady; when a look at them was last asked
+                                   for; 0 = never */
+    bool look_seen;             /* what that look showed was acted on */
     struct node_seen *nodes;    /* machines where trials have run
                                    (tuner/nodes.h) */
     size_t n_nodes, nodes_cap;

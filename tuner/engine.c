@@ -20,6 +20,7 @@
 #include "tuner/forget.h"
 #include "tuner/found.h"
 #include "tuner/give.h"
+#include "tuner/hold.h"
 #include "tuner/judge.h"
 #include "tuner/lease.h"
 #include "tuner/listen.h"
@@ -539,6 +540,7 @@ void engine_tick(struct engine *g)
     if (g->stuck)
         return;
     judge_tick(&g->board);
+    hold_tick(&g->board);
     fill_tick(&g->board);
 }
 

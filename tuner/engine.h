@@ -38,6 +38,8 @@ struct engine_parts {
                                  some may have together */
     int64_t memory;           /* bytes that they may have; 0 = not known */
     const struct gpus *gpus;  /* of this machine; NULL = none */
+    void (*look)(void *ctx);  /* asks for a look at what of the GPUs is used:
+                                 soon they say so; NULL: nobody can look */
     int64_t least_free_bytes; /* below that nothing is launched; 0 = no guard */
     int64_t lease_ms;         /* a client that holds a trial in silence for so
                                  long is suspect; 0 = never */

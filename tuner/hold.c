@@ -9,6 +9,12 @@
 #include "base/mem.h"
 #include "base/number.h"
 
+enum {
+    FRESH_MS = 2000,  /* what was seen of the GPUs is true so long */
+    ANSWER_MS = 2000, /* a look that takes longer is not waited for */
+    AGAIN_MS = 5000   /* the next look while somebody waits */
+};
+
 /* Sums of fractions of processors are not exact. */
 #define HAIR 1e-6
 
@@ -139,9 +145,21 @@ static const struct live_trial *holder_of(const struct board *b, const char *id)
     return NULL;
 }
 
-static bool is_free(const struct board *b, const char *id)
+static bool is_ours(const struct board *b, const char *id)
 {
-    return !holder_of(b, id) && !lists(b->kept_gpus, id);
+    return holder_of(b, id) || lists(b->kept_gpus, id);
+}
+
+/* Most of its memory is taken, and was when no trial had it. */
+static bool is_used(const struct board *b, const struct gpu *g)
+{
+    return b->parts.look && b->parts.gpus->looked > b->gpus_freed &&
+           g->used > g->memory / 2 && !is_ours(b, g->id);
+}
+
+static bool is_free(const struct board *b, const struct gpu *g)
+{
+    return !is_ours(b, g->id) && !is_used(b, g);
 }
 
 static int free_gpus(const struct board *b)
@@ -149,7 +167,7 @@ static int free_gpus(const struct board *b)
     int n = 0;
 
     for (size_t i = 0; b->parts.gpus && i < b->parts.gpus->n; i++)
-        n += is_free(b, b->parts.gpus->items[i].id);
+        n += is_free(b, &b->parts.gpus->items[i]);
     return n;
 }
 
@@ -255,6 +273,79 @@ static struct live_trial *who_comes_first(const struct board *b,
     return NULL;
 }
 
+/* ---- looking whether others use the GPUs ---- */
+
+static void ask(struct board *b)
+{
+    b->look_asked = board_steady(b);
+    b->look_seen = false;
+    b->parts.look(b->parts.ctx);
+}
+
+static bool is_asked(const struct board *b)
+{
+    return b->look_asked && b->parts.gpus->looked < b->look_asked;
+}
+
+/* Whether what was seen is true enough to give GPUs out. If not, a look is
+ * asked for; one that takes too long is not waited for. */
+static bool was_looked(struct board *b)
+{
+    int64_t now = board_steady(b);
+
+    if (!b->parts.look || (b->parts.gpus->looked > b->gpus_freed &&
+                           now - b->parts.gpus->looked < FRESH_MS))
+        return true;
+    if (!is_asked(b))
+        ask(b);
+    return now - b->look_asked >= ANSWER_MS;
+}
+
+static bool any_short(const struct board *b)
+{
+    for (const struct live_study *s = b->studies; s; s = s->next)
+        if (s->is_short)
+            return true;
+    return false;
+}
+
+void hold_tick(struct board *b)
+{
+    int64_t now = board_steady(b);
+
+    if (!b->parts.look || !b->look_asked || !any_short(b))
+        return;
+    if (is_asked(b) ? now - b->look_asked >= ANSWER_MS : !b->look_seen)
+        board_freed(b);
+    b->look_seen = !is_asked(b);
+    if (b->look_seen && now - b->look_asked >= AGAIN_MS)
+        ask(b);
+}
+
+bool hold_used(const struct board *b, const struct live_trial *t,
+               struct text *out)
+{
+    char there[NUMBER_TEXT], all[NUMBER_TEXT];
+    size_t len = out->len;
+
+    if (hold_needs(&t->study->study).gpus <= 0 ||
+        !hold_is_here(&t->study->study))
+        return false;
+    for (size_t i = 0; b->parts.gpus && i < b->parts.gpus->n; i++) {
+        const struct gpu *g = &b->parts.gpus->items[i];
+
+        if (!is_used(b, g))
+            continue;
+        print_memory(g->memory - g->used, there, sizeof there);
+        print_memory(g->memory, all, sizeof all);
+        text_addf(out,
+                  "%s%s has %s of %s free, and no trial of this service uses "
+                  "it",
+                  out->len > len ? "; " : "", g->id, there, all);
+    }
+    return out->len > len;
+}
+
 static bool is_free_for(struct board *b, struct live_trial *t)
 {
     struct hold_needs needs = hold_needs(&t->study->study);
@@ -262,7 +353,7 @@ static bool is_free_for(struct board *b, struct live_trial *t)
     struct live_trial *first;
 
     if (t->alone)
-        return !next_holder(b, NULL);
+        return !next_holder(b, NULL) && (!needs.gpus || was_looked(b));
     if (loner(b) || machine_wanted(b))
         return false;
     left = what_is_free(b);
@@ -271,7 +362,7 @@ static bool is_free_for(struct board *b, struct live_trial *t)
     first = who_comes_first(b, t, t->since ? t->since : board_steady(b), &left);
     if (first)
         first->study->dirty = true;
-    return !first && fits(&needs, &left);
+    return !first && fits(&needs, &left) && (!needs.gpus || was_looked(b));
 }
 
 bool hold_may_begin(struct board *b, struct live_trial *t)
@@ -294,11 +385,11 @@ static char *pick_gpus(const struct board *b, int n)
         return NULL;
     text_init(&list);
     for (size_t i = 0; n > 0 && b->parts.gpus && i < b->parts.gpus->n; i++) {
-        const char *id = b->parts.gpus->items[i].id;
+        const struct gpu *g = &b->parts.gpus->items[i];
 
-        if (!is_free(b, id))
+        if (!is_free(b, g))
             continue;
-        text_addf(&list, "%s%s", list.len ? "," : "", id);
+        text_addf(&list, "%s%s", list.len ? "," : "", g->id);
         n--;
     }
     return text_take(&list);
@@ -335,9 +426,22 @@ static void add_holders(const struct board *b, struct text *out)
         text_addf(out, "; studies that cannot be read hold %s", b->kept_gpus);
 }
 
-static void add_shortage(const struct board *b, const struct hold_needs *needs,
+static void add_others(const struct board *b, const struct live_trial *t,
+                       struct text *out)
+{
+    struct text others;
+
+    text_init(&others);
+    if (hold_used(b, t, &others))
+        text_addf(out, "; %s", text_str(&others));
+    text_clear(&others);
+}
+
+static void add_shortage(const struct board *b, const struct live_trial *t,
                          const struct hold_needs *left, struct text *out)
 {
+    struct hold_needs sum = hold_needs(&t->study->study);
+    const struct hold_needs *needs = &sum;
     char asked[NUMBER_TEXT], there[NUMBER_TEXT];
 
     if (needs->gpus > left->gpus) {
@@ -345,6 +449,7 @@ static void add_shortage(const struct board *b, const struct hold_needs *needs,
                   needs->gpus == 1 ? "" : "s", left->gpus,
                   left->gpus == 1 ? "is" : "are");
         add_holders(b, out);
+        add_others(b, t, out);
     } else if (needs->cpus > left->cpus + HAIR) {
         text_addf(out, "needs %s processors, %s are free",
                   number_print(needs->cpus, asked),
@@ -389,7 +494,9 @@ void hold_why(const struct board *b, const struct live_trial *t,
                   "alone next",
                   wanted->name);
     } else if (!fits(&needs, &left)) {
-        add_shortage(b, &needs, &left, out);
+        add_shortage(b, t, &left, out);
+    } else if (needs.gpus && b->parts.look && is_asked(b)) {
+        text_add(out, "whether others use its GPUs is being looked at");
     } else {
         other = who_comes_first(b, t, t->since, &left);
         text_add(out, "what it needs is kept for ");

@@ -5,7 +5,13 @@
  *
  * Who has waited longest comes first. What does not fit lets others pass, but
  * not for ever: once it has waited ten minutes, what becomes free is kept for
- * it. Trials of other launchers than this machine's are no concern of this
+ * it.
+ *
+ * A GPU of which somebody else uses most of the memory is not given out: a
+ * trial would fail there, and its point would be blamed. So before GPUs are
+ * given out somebody looks (parts.look), unless that takes too long.
+ *
+ * Trials of other launchers than this machine's are no concern of this
  * file. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TUNER_HOLD_H
@@ -33,6 +39,15 @@ int hold_check(const struct board *b, const struct study *s, struct err *e);
 /* Whether the PENDING trial can begin now. If not, it waits from now on
  * (t->since), and those who come before it have been marked dirty. */
 bool hold_may_begin(struct board *b, struct live_trial *t);
+
+/* Appends "GPU-5f… has 3 GiB of 80 GiB free, and no trial of this service uses
+ * it", for each such GPU; false if there is none, or the trial wants none. */
+bool hold_used(const struct board *b, const struct live_trial *t,
+               struct text *out);
+
+/* Ten times a second: those who waited for a look may begin, or for one that
+ * does not end; and while somebody waits, there is another now and then. */
+void hold_tick(struct board *b);
 
 /* It begins: t->gpus is set, and who runs beside whom is noted. */
 void hold_take(struct board *b, struct live_trial *t);

@@ -146,10 +146,15 @@ static void note(struct live_trial *t, const struct run_cause *why)
 }
 
 /* What it had of this machine is free: its attempt is over. */
-static void give_back(struct live_trial *t)
+static void give_back(struct board *b, struct live_trial *t)
 {
-    free(t->gpus);
-    t->gpus = NULL;
+    if (t->gpus)
+        b->gpus_freed = board_steady(b);
+    if (t->trial.state == TRIAL_PENDING) {
+        free(t->gpus);
+        t->gpus = NULL;
+    }
+    board_freed(b);
 }
 
 int run_restop(struct board *b, struct live_trial *t,
@@ -194,10 +199,8 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
     board_touch(b, s->id);
     if (to == TRIAL_RUNNING)
         t->started_ms = change.now_ms;
-    if (to == TRIAL_PENDING)
-        give_back(t);
     if (to == TRIAL_PENDING || trial_state_ended(to))
-        board_freed(b);
+        give_back(b, t);
     if (trial_state_ended(to))
         retire(t, why);
     return 0;

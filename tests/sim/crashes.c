@@ -118,10 +118,10 @@ struct run {
 };
 
 static struct gpu gpus[] = {
-    {(char *)"GPU-a", (char *)"", 0}, {(char *)"GPU-b", (char *)"", 0},
-    {(char *)"GPU-c", (char *)"", 0}, {(char *)"GPU-d", (char *)"", 0},
-    {(char *)"GPU-e", (char *)"", 0}, {(char *)"GPU-f", (char *)"", 0},
-    {(char *)"GPU-g", (char *)"", 0}};
+    {(char *)"GPU-a", (char *)"", 0, 0}, {(char *)"GPU-b", (char *)"", 0, 0},
+    {(char *)"GPU-c", (char *)"", 0, 0}, {(char *)"GPU-d", (char *)"", 0, 0},
+    {(char *)"GPU-e", (char *)"", 0, 0}, {(char *)"GPU-f", (char *)"", 0, 0},
+    {(char *)"GPU-g", (char *)"", 0, 0}};
 
 static const struct play *play;
 static struct run *run;
@@ -584,7 +584,7 @@ static void simulate(uint64_t seed)
     shared->chance = seed;
     play = &plays[seed % PLAYS];
     stage_init(&stage);
-    stage.gpus = (struct gpus){gpus, (size_t)play->gpus};
+    stage.gpus = (struct gpus){.items = gpus, .n = (size_t)play->gpus};
     printf("seed %llu (HYPERTUNE_SIM_SEED=%llu repeats it)\n",
            (unsigned long long)seed, (unsigned long long)seed);
     fflush(stdout);

@@ -9,7 +9,8 @@ ln -s "$HYPERTUNE_BUILD/tests/trials/libpretended-nvml.so" \
     nvml/libnvidia-ml.so.1
 LD_LIBRARY_PATH=$work/nvml
 PRETENDED_GPUS=2
-export LD_LIBRARY_PATH PRETENDED_GPUS
+PRETENDED_USED=$work/used
+export LD_LIBRARY_PATH PRETENDED_GPUS PRETENDED_USED
 
 cat >job <<'END'
 #!/bin/sh
@@ -58,6 +59,22 @@ same "trials that succeeded" "$(grep -c SUCCEEDED out)" 4
 sed -e 's/^study: gpus/study: many/' -e 's/^gpus: 1/gpus: 3/' gpus.yaml >many.yaml
 status 2 hypertune submit many.yaml
 has err 'gpus: a trial needs 3, this machine has 2'
+
+# GPUs of which somebody else uses the memory.
+printf '0 138\n1 139\n' >used
+sed -e 's/^study: gpus/study: others/' -e 's/^trials: 4/trials: 1/' \
+    gpus.yaml >others.yaml
+status 0 hypertune submit others.yaml
+told() {
+    grep -q 'study_warning.*000 has 3 GiB of 141 GiB free' service.log
+}
+until_true "a warning" told
+status 0 hypertune why others 1
+has out 'needs 1 GPU, 0 are free; GPU-[-0-9]*0 has 3 GiB of 141 GiB free.*; GPU-[-0-9]*1 has 2 GiB'
+has out 'no trial of this service uses it'
+rm used
+status 0 hypertune watch others
+same "trials that succeeded" "$(count others SUCCEEDED)" 1
 
 # Replicas.
 cat >crew <<'END'

@@ -16,18 +16,18 @@
 
 static struct stage g;
 static struct gpu four[] = {
-    {(char *)"GPU-a", (char *)"", 0},
-    {(char *)"GPU-b", (char *)"", 0},
-    {(char *)"GPU-c", (char *)"", 0},
-    {(char *)"GPU-d", (char *)"", 0},
+    {(char *)"GPU-a", (char *)"", 0, 0},
+    {(char *)"GPU-b", (char *)"", 0, 0},
+    {(char *)"GPU-c", (char *)"", 0, 0},
+    {(char *)"GPU-d", (char *)"", 0, 0},
 };
-static struct gpu by_index[] = {{(char *)"0", (char *)"", 0},
-                                {(char *)"1", (char *)"", 0}};
+static struct gpu by_index[] = {{(char *)"0", (char *)"", 0, 0},
+                                {(char *)"1", (char *)"", 0, 0}};
 
 static void begin_with(struct gpu *gpus, size_t n)
 {
     stage_init(&g);
-    g.gpus = (struct gpus){gpus, n};
+    g.gpus = (struct gpus){.items = gpus, .n = n};
     g.memory = (int64_t)8 << 30;
     stage_open(&g);
 }
@@ -242,6 +242,98 @@ START_TEST(what_the_machine_has_not_is_refused_at_once)
 }
 END_TEST
 
+/* ---- GPUs that others use ---- */
+
+#define GIB ((int64_t)1 << 30)
+
+static bool hangs;
+
+static void look(void *ctx)
+{
+    struct stage *stage = ctx;
+
+    if (!hangs)
+        stage->gpus.looked = stage->machine->now_ms;
+}
+
+static void begin_looking(void)
+{
+    static struct gpu items[4];
+
+    for (int i = 0; i < 4; i++) {
+        items[i] = four[i];
+        items[i].memory = 80 * GIB;
+    }
+    hangs = false;
+    stage_init(&g);
+    g.gpus = (struct gpus){.items = items, .n = 4};
+    g.memory = 8 * GIB;
+    g.look = look;
+    stage_open(&g);
+}
+
+/* In steps, as the service has them. */
+static void pass(int64_t ms)
+{
+    for (int64_t at = 0; at < ms; at += 100)
+        stage_pass(&g, 100);
+}
+
+START_TEST(a_gpu_that_others_use_is_not_given_out)
+{
+    const char *said;
+
+    begin_looking();
+    g.gpus.items[0].used = 70 * GIB;
+    g.gpus.items[1].used = 2 * GIB; /* little more than a desktop */
+    stage_submit(&g, STUDY("s") "trials: 4\ngpus: 1\n");
+    pass(200);
+    ck_assert_int_eq(g.machine->running, 3);
+    ck_assert_str_eq(stage_job(&g, "s/1/1")->gpus, "GPU-b");
+    said = why(1, 4);
+    says(said, "needs 1 GPU, 0 are free");
+    says(said, "GPU-a has 10 GiB of 80 GiB free, and no trial of this "
+               "service uses it");
+    g.gpus.items[0].used = 0;
+    pass(8000);
+    ck_assert_int_eq(g.machine->running, 4);
+    ck_assert_str_eq(stage_job(&g, "s/4/1")->gpus, "GPU-a");
+    end();
+}
+END_TEST
+
+START_TEST(what_a_trial_used_itself_keeps_nobody_from_its_gpu)
+{
+    begin_looking();
+    stage_submit(&g, STUDY("s") "trials: 3\ngpus: 4\n");
+    pass(200);
+    ck_assert_int_eq(g.machine->running, 1);
+    for (int i = 0; i < 4; i++)
+        g.gpus.items[i].used = 79 * GIB;
+    pass(20000); /* there are looks while the second waits */
+    for (int i = 0; i < 4; i++)
+        g.gpus.items[i].used = 0;
+    succeed("s/1/1");
+    pass(300);
+    ck_assert_ptr_nonnull(stage_job(&g, "s/2/1"));
+    end();
+}
+END_TEST
+
+START_TEST(a_look_that_does_not_end_is_not_waited_for)
+{
+    begin_looking();
+    hangs = true;
+    stage_submit(&g, STUDY("s") "trials: 1\ngpus: 1\n");
+    pass(200);
+    ck_assert_int_eq(g.machine->running, 0);
+    says(why(1, 1), "whether others use its GPUs is being looked at");
+    pass(3000);
+    ck_assert_int_eq(g.machine->running, 1);
+    end();
+}
+END_TEST
+
 /* ---- processors and memory ---- */
 
 START_TEST(trials_do_not_ask_for_more_processors_than_there_are)
@@ -382,7 +474,10 @@ START_TEST(a_client_that_asks_holds_nothing_of_the_machine)
 }
 END_TEST
 
-SUITE_WITHIN(120, "tuner/hold", each_trial_has_gpus_of_its_own,
+SUITE_WITHIN(120, "tuner/hold", a_gpu_that_others_use_is_not_given_out,
+             what_a_trial_used_itself_keeps_nobody_from_its_gpu,
+             a_look_that_does_not_end_is_not_waited_for,
+             each_trial_has_gpus_of_its_own,
              all_replicas_of_a_trial_get_theirs_or_none,
              a_replica_without_gpus_beside_others_sees_none,
              a_study_that_asks_for_no_gpus_is_told_nothing_of_them,

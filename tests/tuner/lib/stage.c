@@ -340,6 +340,7 @@ void stage_open(struct stage *g)
                                      g->processors ? g->processors : 4,
                                  .memory = g->memory,
                                  .gpus = &g->gpus,
+                                 .look = g->look,
                                  .lease_ms = g->lease_ms,
                                  .changed = changed,
                                  .ctx = g};

@@ -53,6 +53,7 @@ struct stage {
     struct launcher *launchers[3]; /* "local" and "slurm" */
     struct stage_list *list;       /* of the jobs that they watch */
     struct gpus gpus;              /* set before stage_open; not owned */
+    void (*look)(void *ctx);       /* at the GPUs; ctx is the stage */
     int processors;                /* the same; 0 stands for 4 */
     int64_t memory;
     struct engine *engine;
