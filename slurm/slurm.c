@@ -28,6 +28,8 @@ static void due(struct slurm *l)
 {
     int64_t now = slurm_job_now();
 
+    if (l->unmet >= SLURM_CALL_UNMET)
+        slurm_submit_none(l);
     if (!l->first || (l->away && now < l->away_until))
         return;
     slurm_look_due(l, now);
@@ -196,8 +198,12 @@ static int watch(struct launcher *launcher, const char *job_name,
     struct slurm_job *j;
 
     (void)e;
-    if (slurm_job_find(l, job_name) || adopt(l, job_name, folder))
+    if (slurm_job_find(l, job_name))
         return 0;
+    if (adopt(l, job_name, folder)) {
+        l->met = true;
+        return 0;
+    }
     j = slurm_job_new(l, job_name, folder);
     j->absent = true;
     stir(j);

@@ -76,6 +76,7 @@ void slurm_call_back(struct slurm *l)
         log_write(LOG_LEVEL_INFO, "slurm_back", "jobs=%d",
                   slurm_job_submitted(l));
     l->away = false;
+    l->met = true;
 }
 
 /* What a command that failed said: whether the controller is to blame. */
@@ -85,7 +86,8 @@ enum slurm_refusal slurm_call_failed(struct slurm *l,
 {
     enum slurm_refusal is = slurm_words_refusal(end->err, sentence);
 
-    if (end->timed_out && is != SLURM_LIMIT) { /* it tries again for ever */
+    if (end->timed_out && is != SLURM_LIMIT && is != SLURM_NONE) {
+        /* it tries again for ever */
         text_reset(sentence);
         text_addf(sentence, "no answer within %d s", LIMIT_MS / 1000);
         is = SLURM_UNSURE;
@@ -93,7 +95,9 @@ enum slurm_refusal slurm_call_failed(struct slurm *l,
     if (!sentence->len)
         text_addf(sentence, "it ended with status %d and said nothing",
                   end->exit_code);
-    if (is == SLURM_AWAY || is == SLURM_UNSURE)
+    if (is == SLURM_NONE && !l->met)
+        l->unmet += end->timed_out ? SLURM_CALL_UNMET : 1;
+    if (is == SLURM_AWAY || is == SLURM_UNSURE || is == SLURM_NONE)
         slurm_call_away(l, text_str(sentence));
     return is;
 }

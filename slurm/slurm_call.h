@@ -6,7 +6,10 @@
 
 #include "slurm/slurm_job.h"
 
-enum { SLURM_CALL_AGAIN_MS = 1000 }; /* the first wait before another try */
+enum {
+    SLURM_CALL_AGAIN_MS = 1000, /* the first wait before another try */
+    SLURM_CALL_UNMET = 3        /* so often no cluster: there is none */
+};
 
 /* A copy without what is the service's own or another allocation's; jobs
  * inherit it. Freed by slurm_call_environ_free. */
@@ -19,7 +22,7 @@ int slurm_call_run(struct slurm *l, struct child **out, char *const *argv,
                    child_fn *fn, void *ctx, struct err *e);
 
 /* What the command that failed said, and what it means. If the controller is
- * to blame, it is away from now on. */
+ * to blame, or no cluster is found, it is away from now on. */
 enum slurm_refusal slurm_call_failed(struct slurm *l,
                                      const struct child_end *end,
                                      struct text *sentence);

@@ -78,6 +78,8 @@ struct slurm {
     int submits, cancels, asks;
     struct child *look, *config;
     bool configured;
+    bool met;  /* there is, or was, a cluster */
+    int unmet; /* how often there seemed to be none, before */
     int64_t look_began, next_look, slowest_ms, stirred; /* steady */
     bool away; /* the controller does not answer */
     int64_t away_until, away_ms;

@@ -28,6 +28,7 @@ static void configured(void *ctx, const struct child_end *end)
 
     l->config = NULL;
     text_init(&sentence);
+    l->met = l->met || end->exit_code == 0;
     if (end->exit_code == 0 ||
         slurm_call_failed(l, end, &sentence) == SLURM_NEVER)
         l->configured = true; /* with its limits, or without any */
@@ -104,6 +105,7 @@ static void not_submitted(struct slurm_job *j, const struct child_end *end)
         j->hopeless = text_take(&why);
         slurm_job_step(j, SLURM_HELD);
         break;
+    case SLURM_NONE:
     case SLURM_AWAY:
         slurm_job_step(j, SLURM_HELD);
     }
@@ -126,6 +128,31 @@ static void submitted(void *ctx, const struct child_end *end)
     }
     slurm_job_decide(j);
     l->due(l);
+}
+
+void slurm_submit_none(struct slurm *l)
+{
+    const char *said = l->away_text;
+    const char *more;
+    struct slurm_job *next;
+    char *why;
+
+    while ((more = strstr(said, "; ")))
+        said = more + 2;
+    why = mem_format("no Slurm cluster is configured here: start hypertuned "
+                     "with SLURM_CONF, or write /etc/slurm/slurm.conf (Slurm "
+                     "says: %s)",
+                     said);
+    l->unmet = 0;
+    l->away = false;
+    for (struct slurm_job *j = l->first; j; j = next) {
+        next = j->next;
+        if (j->step != SLURM_HELD || j->over || j->hopeless)
+            continue;
+        j->hopeless = mem_copy_text(why);
+        slurm_job_decide(j);
+    }
+    free(why);
 }
 
 /* argv: sbatch, the words of the script, the script. They are lines of `words`,

@@ -9,4 +9,7 @@
 /* Submits held jobs, the oldest first, as far as the window allows. */
 void slurm_submit_due(struct slurm *l, int64_t now);
 
+/* No cluster was found, again and again: held jobs are refused as hopeless. */
+void slurm_submit_none(struct slurm *l);
+
 #endif

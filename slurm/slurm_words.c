@@ -93,6 +93,8 @@ static const struct {
     {"ReqNodeNotAvail", "nodes that it needs are down, drained or reserved"},
     {"Nodes_required_for_job", "nodes that it needs are down, drained or "
                                "reserved"},
+    {"Nodes required for job", "nodes that it needs are down, drained or "
+                               "reserved"},
     {"NodeDown", "a node that it needs is down"},
     {"BadConstraints", "no node has what it asks for"},
     {"Reservation", "its reservation has not begun"},
@@ -132,6 +134,10 @@ static const struct {
     enum slurm_refusal is;
 } refusals[] = {
     {"PerJob", SLURM_NEVER}, /* a limit of each job's own size */
+    {"Could not establish a configuration source", SLURM_NONE},
+    {"Unable to process configuration file", SLURM_NONE},
+    {"cannot stat file", SLURM_NONE}, /* and tries again for a minute */
+    {"unable to status file", SLURM_NONE},
     {"Unable to contact slurm controller", SLURM_AWAY},
     {"Unable to connect to slurm daemon", SLURM_AWAY},
     {"backup controller in standby", SLURM_AWAY},

@@ -46,6 +46,7 @@ enum slurm_refusal {
     SLURM_AWAY,   /* the controller was not reached: nothing was submitted */
     SLURM_UNSURE, /* it was asked, and its answer did not come */
     SLURM_LIMIT,  /* a limit on submitted jobs: later, perhaps */
+    SLURM_NONE,   /* no cluster is configured on this machine */
     SLURM_NEVER   /* not with these options */
 };
 

@@ -1,363 +1,20 @@
 /* What trials/launcher.h promises, held against the Slurm launcher on a real
- * cluster, whose folder SLURM_CLUSTER names (scripts/slurm-cluster). */
+ * cluster that is well. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <check.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
-#include "io/child.h"
-#include "slurm/slurm.h"
 #include "slurm/slurm_script.h"
 #include "tests/lib/suite.h"
-
-enum { MOST_NEWS = 512, WAIT_MS = 150000, NAME = 64 };
-
-struct told {
-    enum launcher_word word;
-    int exit_code, signal_number;
-    enum launcher_blame blame;
-    int64_t ran_ms;
-    char name[NAME], text[600], node[64], replica[64];
-};
-
-static struct loop *loop;
-static struct launcher *launcher;
-static char root[64];
-static struct told told[MOST_NEWS];
-static int n_told;
-static bool (*enough)(void);
-static bool late;
-
-/* ---- the bench ---- */
-
-static void on_news(void *ctx, const struct launcher_news *n)
-{
-    struct told *t = &told[n_told++];
-
-    (void)ctx;
-    ck_assert_int_lt(n_told, MOST_NEWS);
-    *t = (struct told){.word = n->word,
-                       .exit_code = n->exit_code,
-                       .signal_number = n->signal_number,
-                       .blame = n->blame,
-                       .ran_ms = n->ran_ms};
-    snprintf(t->name, sizeof t->name, "%s", n->job_name);
-    snprintf(t->text, sizeof t->text, "%s", n->text ? n->text : "");
-    snprintf(t->node, sizeof t->node, "%s", n->node ? n->node : "");
-    snprintf(t->replica, sizeof t->replica, "%s", n->replica ? n->replica : "");
-    if (enough && enough())
-        loop_stop(loop);
-}
-
-static void open_launcher(void)
-{
-    slurm_open(&launcher, loop, environ, on_news, NULL);
-}
-
-static void close_launcher(void)
-{
-    launcher->type->close(launcher);
-}
-
-static void setup(void)
-{
-    struct err e;
-
-    n_told = 0;
-    enough = NULL;
-    snprintf(root, sizeof root, "/tmp/hypertune-slurm-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(root));
-    ck_assert_int_eq(loop_open(&loop, &e), 0);
-    setenv("HYPERTUNE_TOKEN", "secret", 1);
-    setenv("HANDED_ON", "as it\nis", 1);
-    open_launcher();
-}
-
-static int remove_it(const char *path, const struct stat *st, int kind,
-                     struct FTW *where)
-{
-    (void)st;
-    (void)kind;
-    (void)where;
-    remove(path);
-    return 0;
-}
-
-static void teardown(void)
-{
-    close_launcher();
-    loop_close(loop);
-    nftw(root, remove_it, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static void too_late(void *ctx)
-{
-    (void)ctx;
-    late = true;
-    loop_stop(loop);
-}
-
-/* Runs the loop until the news is enough. */
-static void wait_until(bool (*is_enough)(void))
-{
-    struct loop_watch *w;
-
-    enough = is_enough;
-    if (enough())
-        return;
-    late = false;
-    w = loop_after(loop, WAIT_MS, too_late, NULL);
-    loop_run(loop, NULL, NULL);
-    for (int i = 0; late && i < n_told; i++)
-        fprintf(stderr, "%s: word %d, exit %d, text %s\n", told[i].name,
-                (int)told[i].word, told[i].exit_code, told[i].text);
-    ck_assert_msg(!late, "no news in time");
-    loop_forget(w);
-}
-
-static void run_ms(int64_t ms)
-{
-    enough = NULL;
-    loop_after(loop, ms, too_late, NULL);
-    loop_run(loop, NULL, NULL);
-}
-
-static int count(enum launcher_word word)
-{
-    int n = 0;
-
-    for (int i = 0; i < n_told; i++)
-        n += told[i].word == word;
-    return n;
-}
-
-static int last_words(void)
-{
-    return n_told - count(LAUNCHER_ALIVE) - count(LAUNCHER_WAITING);
-}
-
-static bool one_alive(void)
-{
-    return count(LAUNCHER_ALIVE) >= 1;
-}
-
-static bool one_over(void)
-{
-    return last_words() >= 1;
-}
-
-static bool two_over(void)
-{
-    return last_words() >= 2;
-}
-
-static bool ten_over(void)
-{
-    return last_words() >= 10;
-}
-
-static bool one_waits(void)
-{
-    return count(LAUNCHER_WAITING) >= 1;
-}
-
-static const struct told *over(void)
-{
-    for (int i = n_told - 1; i >= 0; i--)
-        if (told[i].word != LAUNCHER_ALIVE && told[i].word != LAUNCHER_WAITING)
-            return &told[i];
-    ck_abort_msg("no last news");
-    return NULL;
-}
-
-/* ---- jobs ---- */
-
-static char *in_root(const char *name)
-{
-    return mem_format("%s/%s", root, name);
-}
-
-struct job_of {
-    const char *name;
-    const char *lines[5]; /* of shell, of each replica */
-    struct job_option options[6];
-    int64_t memory;
-    double cpus;
-};
+#include "tests/slurm/lib/rig.h"
 
 static char *const no_environ[] = {NULL};
-
-static int start_job(const struct job_of *o, struct err *e)
-{
-    static const char *const names[] = {"master-0", "worker-0", "worker-1",
-                                        "worker-2", "ps-0"};
-    struct job_replica replicas[5] = {0};
-    char *argv[5][4];
-    char spec[200] = "SPEC=";
-    char *environ_[] = {spec, NULL};
-    char *folder = in_root(o->name);
-    struct job job = {.name = o->name,
-                      .folder = folder,
-                      .replicas = replicas,
-                      .options = o->options};
-    char(*at)[LAUNCHER_ADDRESS];
-    int rc;
-
-    mkdir(folder, 0700);
-    while (job.n_replicas < 5 && o->lines[job.n_replicas])
-        job.n_replicas++;
-    while (job.n_options < 6 && o->options[job.n_options].name)
-        job.n_options++;
-    at = mem_new(job.n_replicas, sizeof *at);
-    ck_assert_int_eq(
-        launcher->type->addresses(launcher, o->name, job.n_replicas, at, e), 0);
-    for (size_t i = 0; i < job.n_replicas; i++) {
-        struct job_replica *r = &replicas[i];
-
-        snprintf(spec + strlen(spec), sizeof spec - strlen(spec), "%s%s",
-                 i ? "," : "", at[i]);
-        argv[i][0] = "sh";
-        argv[i][1] = "-c";
-        argv[i][2] = (char *)(uintptr_t)o->lines[i];
-        argv[i][3] = NULL;
-        r->name = names[i];
-        r->folder =
-            i ? mem_format("%s/%s", folder, names[i]) : mem_copy_text(folder);
-        mkdir(r->folder, 0700);
-        r->argv = argv[i];
-        r->environ_ = environ_;
-        r->workdir = root;
-        r->memory = o->memory;
-        r->cpus = o->cpus;
-    }
-    rc = launcher->type->start(launcher, &job, e);
-    for (size_t i = 0; i < job.n_replicas; i++)
-        free((char *)(uintptr_t)replicas[i].folder);
-    free(at);
-    free(folder);
-    return rc;
-}
-
-static void start(const char *name, const char *line)
-{
-    struct job_of o = {.name = name, .lines = {line}};
-    struct err e = {0};
-
-    ck_assert_msg(start_job(&o, &e) == 0, "%s", e.text);
-}
-
-static void start_of(const struct job_of *o)
-{
-    struct err e = {0};
-
-    ck_assert_msg(start_job(o, &e) == 0, "%s", e.text);
-}
-
-static char *read_file(const char *name)
-{
-    char *path = in_root(name);
-    FILE *f = fopen(path, "re");
-    struct text t;
-    char bytes[4096];
-    size_t n;
-
-    free(path);
-    text_init(&t);
-    text_add(&t, "");
-    while (f && (n = fread(bytes, 1, sizeof bytes, f)) > 0)
-        text_add_bytes(&t, bytes, n);
-    if (f)
-        fclose(f);
-    return text_take(&t);
-}
-
-static void touch(const char *name)
-{
-    char *path = in_root(name);
-
-    close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-    free(path);
-}
-
-static void await_file(const char *name)
-{
-    char *path = in_root(name);
-
-    for (int i = 0; access(path, F_OK); i++) {
-        ck_assert_int_lt(i, WAIT_MS / 20);
-        run_ms(20);
-    }
-    free(path);
-}
-
-/* ---- the cluster ---- */
-
-static struct text said;
-static struct loop *own;
-static int code;
-
-static void on_end(void *ctx, const struct child_end *end)
-{
-    (void)ctx;
-    code = end->exit_code;
-    text_reset(&said);
-    text_add(&said, end->out);
-    loop_stop(own);
-}
-
-/* Runs a command to its end on a loop of its own; its output is in `said`. */
-static int command(char *const *argv)
-{
-    struct child_order o = {.argv = argv, .environ_ = environ, .fn = on_end};
-    struct child *c;
-    struct err e;
-
-    ck_assert_int_eq(loop_open(&own, &e), 0);
-    ck_assert_msg(child_start(&c, own, &o, &e) == 0, "%s", e.text);
-    loop_run(own, NULL, NULL);
-    loop_close(own);
-    return code;
-}
-
-static int shell(const char *line)
-{
-    char *argv[] = {"sh", "-c", (char *)(uintptr_t)line, NULL};
-
-    return command(argv);
-}
-
-static void cluster(const char *verb, const char *who, const char *how)
-{
-    char *line = mem_format("\"$HYPERTUNE_SOURCE/scripts/slurm-cluster\" %s "
-                            "\"$SLURM_CLUSTER\" %s %s",
-                            verb, who, how);
-
-    ck_assert_int_eq(shell(line), 0);
-    free(line);
-}
-
-/* The number of jobs of that name that the queue shows in that state. */
-static long in_queue(const char *state)
-{
-    char *line = mem_format("squeue -h -t %s -o %%j | grep -c '%s' || :", state,
-                            "^hypertune-");
-
-    ck_assert_int_eq(shell(line), 0);
-    free(line);
-    return strtol(text_str(&said), NULL, 10);
-}
-
-/* ---- tests ---- */
 
 START_TEST(a_job_runs_with_what_it_was_given)
 {
@@ -492,6 +149,68 @@ START_TEST(without_slurm_the_first_start_says_so)
     ck_assert_int_eq(over()->word, LAUNCHER_HOPELESS);
     ck_assert_ptr_nonnull(strstr(over()->text, "sbatch"));
     setenv("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", 1);
+    teardown();
+}
+END_TEST
+
+/* Makes SLURM_CONF another file in root, empty or a copy. */
+static void configure(const char *how)
+{
+    static char conf[100];
+    char *line = mem_format("%s \"$SLURM_CLUSTER/slurm.conf\" >%s/slurm.conf",
+                            how, root);
+
+    ck_assert_int_eq(shell(line), 0);
+    free(line);
+    snprintf(conf, sizeof conf, "%s/slurm.conf", root);
+    setenv("SLURM_CONF", conf, 1);
+}
+
+START_TEST(without_a_cluster_the_study_is_told_what_is_missing)
+{
+    char *conf = mem_copy_text(getenv("SLURM_CONF"));
+
+    setup();
+    close_launcher();
+    configure("true");
+    open_launcher();
+    for (int i = 0; i < 2; i++) { /* and after it was resumed */
+        n_told = 0;
+        start(i ? "again" : "none", "exit 0");
+        wait_until(one_over);
+        ck_assert_int_eq(over()->word, LAUNCHER_HOPELESS);
+        ck_assert_ptr_nonnull(strstr(over()->text, "start hypertuned with "
+                                                   "SLURM_CONF"));
+        ck_assert_ptr_null(strstr(over()->text, "; "));
+    }
+    setenv("SLURM_CONF", conf, 1);
+    free(conf);
+    teardown();
+}
+END_TEST
+
+/* As while it is written anew, or its file system is away. */
+START_TEST(a_configuration_that_was_there_is_waited_for)
+{
+    char *conf = mem_copy_text(getenv("SLURM_CONF"));
+
+    setup();
+    close_launcher();
+    configure("cat");
+    open_launcher();
+    start("before", "exit 0");
+    wait_until(one_over);
+    configure("true");
+    start("after", "exit 4");
+    wait_until(one_waits);
+    run_ms(6000); /* longer than a cluster is looked for that never was */
+    ck_assert_int_eq(last_words(), 1);
+    ck_assert_ptr_nonnull(strstr(told[n_told - 1].text, "configuration file"));
+    configure("cat");
+    wait_until(two_over);
+    ck_assert_int_eq(over()->exit_code, 4);
+    setenv("SLURM_CONF", conf, 1);
+    free(conf);
     teardown();
 }
 END_TEST
@@ -861,93 +580,13 @@ START_TEST(a_submission_of_which_nobody_heard_is_found_by_its_name)
 }
 END_TEST
 
-START_TEST(a_controller_that_restarts_costs_nothing)
-{
-    setup();
-    start("calm", "touch calm/up; while ! [ -e calm/go ]; do sleep 0.1; done");
-    await_file("calm/up");
-    wait_until(one_alive);
-    cluster("kill", "controller", "TERM");
-    start("later", "exit 4");
-    for (int i = 0; !strstr(told[n_told - 1].text, "does not answer"); i++) {
-        ck_assert_int_lt(i, 600);
-        run_ms(100);
-    }
-    ck_assert_int_eq(last_words(), 0);
-    touch("calm/go");
-    wait_until(one_over); /* its own word is enough */
-    ck_assert_str_eq(over()->name, "calm");
-    ck_assert_int_eq(over()->exit_code, 0);
-    cluster("up", "", "");
-    wait_until(two_over);
-    ck_assert_str_eq(over()->name, "later");
-    ck_assert_int_eq(over()->exit_code, 4);
-    teardown();
-}
-END_TEST
-
-START_TEST(a_controller_that_lost_its_state_runs_nothing_twice)
-{
-    struct job_of held = {.name = "waits",
-                          .lines = {"echo ran; exit 6"},
-                          .options = {{"options", "--begin=now+8"}}};
-    char *out;
-
-    setup();
-    start_of(&held);
-    start("runs", "touch runs/up; echo ran; while ! [ -e runs/go ]; do sleep "
-                  "0.1; done; exit 5");
-    await_file("runs/up");
-    wait_until(one_alive);
-    cluster("kill", "controller", "KILL");
-    ck_assert_int_eq(shell("rm -rf \"$SLURM_CLUSTER\"/state/*"), 0);
-    cluster("up", "", "");
-    wait_until(two_over);
-    for (int i = 0; i < n_told; i++) {
-        if (told[i].word == LAUNCHER_ALIVE || told[i].word == LAUNCHER_WAITING)
-            continue;
-        if (strcmp(told[i].name, "waits") == 0)
-            ck_assert_int_eq(told[i].exit_code, 6);
-        else
-            ck_assert_int_eq(told[i].word, LAUNCHER_LOST);
-    }
-    out = read_file("waits/stdout.log");
-    ck_assert_str_eq(out, "ran\n");
-    free(out);
-    out = read_file("runs/stdout.log");
-    ck_assert_str_eq(out, "ran\n");
-    free(out);
-    teardown();
-}
-END_TEST
-
-START_TEST(a_node_that_dies_loses_its_jobs_and_is_named)
-{
-    char *out;
-
-    setup();
-    start("fallen", "touch fallen/up; exec sleep 1000");
-    await_file("fallen/up");
-    wait_until(one_alive);
-    ck_assert_int_eq(shell("squeue -h -t R -o %B | head -n 1"), 0);
-    out = mem_copy_text(text_str(&said));
-    *strchr(out, '\n') = '\0';
-    cluster("kill", out, "KILL");
-    wait_until(one_over);
-    ck_assert_int_eq(over()->word, LAUNCHER_LOST);
-    ck_assert_int_eq(over()->blame, BLAME_NODE);
-    ck_assert_str_eq(over()->node, out);
-    cluster("up", "", "");
-    free(out);
-    teardown();
-}
-END_TEST
-
 SUITE_WITHIN(280, "slurm/slurm", a_job_runs_with_what_it_was_given,
              every_end_is_told_as_it_was, ten_jobs_end_each_once,
              a_program_that_is_not_there_is_refused_with_its_node,
              what_slurm_refuses_is_hopeless_and_said_in_its_words,
              without_slurm_the_first_start_says_so,
+             without_a_cluster_the_study_is_told_what_is_missing,
+             a_configuration_that_was_there_is_waited_for,
              a_stopped_job_gets_one_term_and_may_end_well,
              a_stubborn_job_is_killed_with_all_that_it_started,
              a_job_that_waits_is_explained_and_can_be_stopped,
@@ -959,7 +598,4 @@ SUITE_WITHIN(280, "slurm/slurm", a_job_runs_with_what_it_was_given,
              a_replica_that_breaks_first_is_named_and_ends_the_job,
              a_stop_reaches_every_replica, a_new_launcher_finds_the_job_again,
              a_job_that_never_was_is_lost,
-             a_submission_of_which_nobody_heard_is_found_by_its_name,
-             a_controller_that_restarts_costs_nothing,
-             a_controller_that_lost_its_state_runs_nothing_twice,
-             a_node_that_dies_loses_its_jobs_and_is_named)
+             a_submission_of_which_nobody_heard_is_found_by_its_name)

@@ -79,6 +79,9 @@ START_TEST(reasons_to_wait_are_said_in_words_and_named)
     waits("PartitionNodeLimit", "more nodes than its partition allows");
     waits("QOSMaxJobsPerUserLimit", "a limit of its QOS is reached");
     waits("ReqNodeNotAvail, UnavailableNodes:n1", "UnavailableNodes:n1");
+    waits("Nodes required for job are DOWN, DRAINED or reserved for jobs in "
+          "higher priority partitions",
+          "nodes that it needs are down, drained or reserved (");
     waits("SomethingNew", "(SomethingNew)");
     waits("", "in Slurm's queue as job 9");
 }

@@ -1,6 +1,6 @@
-# Brings up a Slurm cluster for promises.c and ends it; 77 where there is none
-# to be had. SLURM_SLOW=yes adds the test of a time limit, which takes two
-# minutes.
+# cluster.sh PROGRAM: brings up a Slurm cluster for that test program and ends
+# it; 77 where there is none to be had. SLURM_SLOW=yes adds the test of a time
+# limit, which takes two minutes.
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -u
 cluster=$HYPERTUNE_SOURCE/scripts/slurm-cluster
@@ -22,4 +22,4 @@ if ! "$cluster" up "$SLURM_CLUSTER" SlurmdTimeout=5 \
     echo "skipped: no Slurm cluster can be brought up here"
     exit 77
 fi
-"$HYPERTUNE_BUILD/tests/slurm_promises"
+"$1"
