@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/number.h"
+#include "base/quote.h"
 #include "store/store_google.h"
 
 /* ---- errors ---- */
@@ -170,6 +172,20 @@ json_t *google_number(double x)
 json_t *google_whole(int64_t x)
 {
     return json_sprintf("%" PRId64, x);
+}
+
+json_t *google_words(const char *bytes, size_t n)
+{
+    char *text = mem_copy_bytes(bytes, n);
+    struct text quoted;
+    json_t *out;
+
+    text_init(&quoted);
+    quote_json(&quoted, text);
+    out = json_loads(text_str(&quoted), JSON_DECODE_ANY, NULL);
+    text_clear(&quoted);
+    free(text);
+    return out ? out : json_string("");
 }
 
 const char *google_parent(const struct google_call *g,

@@ -90,6 +90,8 @@ json_t *google_time(int64_t wall_ms);
 json_t *google_number(double x);
 /* 64-bit integers are text. */
 json_t *google_whole(int64_t x);
+/* Whatever n bytes a program wrote, as a string. */
+json_t *google_words(const char *bytes, size_t n);
 
 /* "projects/P/locations/L", or "projects/P". */
 const char *google_parent(const struct google_call *g,

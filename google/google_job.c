@@ -9,8 +9,6 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/quote.h"
-#include "base/text.h"
 #include "face/glance.h"
 #include "google/google_blame.h"
 #include "google/google_call.h"
@@ -247,6 +245,19 @@ static int64_t updated_ms(const struct google_job *j)
     return last;
 }
 
+int64_t google_job_stuck_ms(const struct google_job *j)
+{
+    enum google_job_state state = google_job_state(j);
+
+    if (state != GOOGLE_JOB_PAUSED && state != GOOGLE_JOB_FAILED)
+        return 0;
+    for (size_t i = 0; i < j->n; i++)
+        if (j->trials[i].state != TRIAL_PENDING &&
+            !trial_state_ended(j->trials[i].state))
+            return 0;
+    return updated_ms(j);
+}
+
 /* ---- parts ---- */
 
 /* Nothing is set where there is nothing to say. */
@@ -263,19 +274,9 @@ static void put_times(json_t *map, const struct google_job *j)
     put(map, "endTime", google_time(ended_ms(j)));
 }
 
-/* Whatever bytes a program wrote. */
 static json_t *words(const char *text)
 {
-    json_t *out = json_string(text);
-    struct text quoted;
-
-    if (out)
-        return out;
-    text_init(&quoted);
-    quote_json(&quoted, text);
-    out = json_loads(text_str(&quoted), JSON_DECODE_ANY, NULL);
-    text_clear(&quoted);
-    return out;
+    return google_words(text, strlen(text));
 }
 
 static json_t *object_of(const char *text)
@@ -294,8 +295,7 @@ static void put_labels(json_t *map, const struct google_job *j)
     json_decref(labels);
 }
 
-/* What a person reads of a job that did not succeed; "" for the others. */
-static char *complaint(const struct google_job *j)
+char *google_job_complaint(const struct google_job *j)
 {
     enum google_job_state state = google_job_state(j);
 
@@ -328,7 +328,7 @@ static json_t *error_of(const struct google_job *j)
 
     if (!code)
         return NULL;
-    message = complaint(j);
+    message = google_job_complaint(j);
     error = json_pack("{s:i, s:o}", "code", google_grpc(code), "message",
                       words(message));
     free(message);
@@ -552,7 +552,7 @@ static json_t *training_output(const struct google_job *j)
 static json_t *say_platform(const struct google_job *j)
 {
     json_t *map = json_object(), *body = object_of(j->body);
-    char *message = complaint(j), etag[16];
+    char *message = google_job_complaint(j), etag[16];
 
     put(map, "jobId", json_string(j->display_name));
     json_object_update_missing(map, body);

@@ -71,6 +71,13 @@ const char *google_job_state_name(const struct google_job *j);
 /* When the first trial began to run; 0 = none has. */
 int64_t google_job_started_ms(const struct google_job *j);
 
+/* Since when it has failed, or is paused and nothing of it runs; else 0. */
+int64_t google_job_stuck_ms(const struct google_job *j);
+
+/* What a person reads of a job that did not succeed, or is paused; "" for
+ * others. Yours to free. */
+char *google_job_complaint(const struct google_job *j);
+
 /* Eight bytes in base64 that change with the labels. */
 void google_job_etag(const struct google_job *j, char out[16]);
 

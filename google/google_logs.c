@@ -13,7 +13,6 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/quote.h"
 #include "google/google_body.h"
 #include "google/google_filter.h"
 #include "google/google_job.h"
@@ -172,21 +171,6 @@ static int match_entry(void *ctx, const char *field, enum google_filter_how how,
     return google_filter_text(how, value, entry->severity, match, e);
 }
 
-/* Whatever bytes the program wrote. */
-static json_t *words(const char *bytes, size_t n)
-{
-    char *text = mem_copy_bytes(bytes, n);
-    struct text quoted;
-    json_t *out;
-
-    text_init(&quoted);
-    quote_json(&quoted, text);
-    out = json_loads(text_str(&quoted), JSON_DECODE_ANY, NULL);
-    text_clear(&quoted);
-    free(text);
-    return out ? out : json_string("");
-}
-
 static json_t *resource(const struct entry *entry)
 {
     const struct query *q = entry->query;
@@ -211,7 +195,7 @@ static json_t *show(const struct entry *entry, json_t *payload)
     json_object_set_new(out, "timestamp", json_string(text_str(&time)));
     json_object_set_new(out, "severity", json_string(entry->severity));
     json_object_set_new(out, "resource", resource(entry));
-    if (!q->job.alone)
+    if (!q->job.alone && entry->part->log.trial)
         json_object_set_new(
             out, "labels",
             json_pack("{s:o}", "ml.googleapis.com/trial_id",
@@ -219,7 +203,8 @@ static json_t *show(const struct entry *entry, json_t *payload)
     if (payload)
         json_object_set(out, "jsonPayload", payload);
     else
-        json_object_set_new(out, "textPayload", words(entry->line, entry->n));
+        json_object_set_new(out, "textPayload",
+                            google_words(entry->line, entry->n));
     text_clear(&time);
     return out;
 }
@@ -436,6 +421,31 @@ static void look(struct query *q)
         qsort(q->parts, q->n_parts, sizeof *q->parts, by_place);
 }
 
+/* What became of a job that broke or waits for a person, behind all that it
+ * wrote: nobody reads it in a log else, least of all if no trial began. */
+static int add_verdict(struct query *q, struct err *e)
+{
+    struct google_part part = {.log.stream = 1,
+                               .ms = google_job_stuck_ms(&q->job)};
+    struct entry entry = {
+        .query = q, .part = &part, .id = "service", .task = "service"};
+    char *why;
+    int rc;
+
+    if (!part.ms)
+        return 0;
+    if (q->n_parts && part.ms < q->parts[q->n_parts - 1].ms)
+        part.ms = q->parts[q->n_parts - 1].ms;
+    if (part.ms < q->after_ms ||
+        (part.ms == q->after_ms && strcmp(entry.id, q->after_id) <= 0))
+        return 0;
+    entry.line = why = google_job_complaint(&q->job);
+    entry.n = strlen(why);
+    rc = add_entry(q, &entry, e);
+    free(why);
+    return rc;
+}
+
 /* ---- the route ---- */
 
 static const struct google_message fields[] = {
@@ -543,7 +553,7 @@ static int collect(struct query *q, struct err *e)
     for (size_t i = 0; i < q->n_parts && !q->full; i++)
         if (add_part(q, &q->parts[i], e))
             return -1;
-    return 0;
+    return q->full ? 0 : add_verdict(q, e);
 }
 
 static void answer(struct query *q)

@@ -298,9 +298,33 @@ START_TEST(an_etag_changes_with_the_labels)
 }
 END_TEST
 
+START_TEST(a_job_is_stuck_once_nothing_of_it_runs)
+{
+    struct google_job j = a_job(GOOGLE_JOB_TUNING);
+    struct google_job_trial *t = add(&j, TRIAL_RUNNING);
+
+    ck_assert_int_eq(google_job_stuck_ms(&j), 0);
+    j.state = STUDY_PAUSED;
+    ck_assert_int_eq(google_job_stuck_ms(&j), 0);
+    t->state = TRIAL_PENDING; /* it never began */
+    ck_assert_int_ne(google_job_stuck_ms(&j), 0);
+    t->state = TRIAL_FAILED;
+    t->ended_ms = at(9);
+    ck_assert_int_eq(google_job_stuck_ms(&j), at(9));
+    j.state = STUDY_ACTIVE;
+    ck_assert_int_eq(google_job_stuck_ms(&j), 0);
+    j.state = STUDY_FAILED;
+    j.ended_ms = at(10);
+    ck_assert_int_eq(google_job_stuck_ms(&j), at(10));
+    j.state = STUDY_SUCCEEDED;
+    ck_assert_int_eq(google_job_stuck_ms(&j), 0);
+}
+END_TEST
+
 SUITE("google/google_job", a_tuning_job_is_said_with_its_trials,
       a_tuning_job_has_the_state_of_its_study,
       a_job_that_tunes_nothing_has_the_state_of_its_process,
       a_broken_job_says_which_replica_and_why,
       ai_platform_lists_the_best_first_once_it_is_done,
-      ai_platform_says_hyperparameters_as_text, an_etag_changes_with_the_labels)
+      ai_platform_says_hyperparameters_as_text, an_etag_changes_with_the_labels,
+      a_job_is_stuck_once_nothing_of_it_runs)

@@ -719,6 +719,46 @@ START_TEST(a_log_has_the_lines_of_every_replica)
 }
 END_TEST
 
+START_TEST(a_log_says_last_why_its_job_failed)
+{
+    const json_t *list, *last;
+    char *path, *filter, *token;
+    json_t *got;
+
+    begin();
+    path = submit(CUSTOM, custom("talk", "echo no such data >&2; exit 3"));
+    ends(path, "JOB_STATE_FAILED");
+    filter = mem_format("resource.labels.job_id=%s", strrchr(path, '/') + 1);
+    got = entries(filter, 1, "");
+    list = json_object_get(got, "entries");
+    ck_assert_uint_eq(json_array_size(list), 1);
+    ck_assert_str_eq(text(json_array_get(list, 0), "textPayload"),
+                     "no such data");
+    token = strdup(text(got, "nextPageToken"));
+    json_decref(got);
+    got = entries(filter, 1, token);
+    list = json_object_get(got, "entries");
+    ck_assert_uint_eq(json_array_size(list), 1);
+    last = json_array_get(list, 0);
+    ck_assert_str_eq(text(last, "textPayload"),
+                     "The replica workerpool0-0 exited with a non-zero status "
+                     "of 3. no such data");
+    ck_assert_str_eq(text(last, "severity"), "ERROR");
+    last = json_object_get(json_object_get(last, "resource"), "labels");
+    ck_assert_str_eq(text(last, "task_name"), "service");
+    free(token);
+    token = strdup(text(got, "nextPageToken"));
+    json_decref(got);
+    got = entries(filter, 1, token);
+    ck_assert_uint_eq(json_object_size(got), 0);
+    json_decref(got);
+    free(token);
+    free(path);
+    free(filter);
+    end();
+}
+END_TEST
+
 START_TEST(numbers_reach_a_trial_as_they_were_written)
 {
     char *path;
@@ -780,5 +820,6 @@ SUITE_WITHIN(300, "service/google_jobs",
              a_log_is_read_in_pages_without_gap,
              a_log_goes_on_from_a_time_and_an_entry, lines_say_their_severity,
              a_log_has_the_lines_of_every_replica,
+             a_log_says_last_why_its_job_failed,
              numbers_reach_a_trial_as_they_were_written,
              a_wrong_question_about_a_log_is_refused)
