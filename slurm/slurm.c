@@ -146,6 +146,7 @@ static bool adopt(struct slurm *l, const char *name, const char *folder)
     j = slurm_job_new(l, name, folder);
     slurm_job_set_tag(j, tag);
     j->tasks = tasks;
+    j->apart = slurm_script_is_apart(folder);
     slurm_job_step(j, SLURM_UNSEEN);
     l->next_look = 0;
     stir(j);
@@ -219,7 +220,8 @@ static void stop(struct launcher *launcher, const char *job_name, bool kill_now)
 
     if (!j || j->hopeless || j->absent)
         return;
-    if (j->step == SLURM_HELD || slurm_files_claim(j->folder)) {
+    if (j->step == SLURM_HELD ||
+        (!j->apart && slurm_files_claim(j->folder))) {
         j->has_began = true;
         j->began = (struct slurm_began){0};
     } else if (kill_now) {

@@ -12,7 +12,11 @@
  * How a job ended its own script says first (FOLDER/slurm.ended), then squeue,
  * scontrol and sacct. While the controller does not answer, nobody is dead.
  *
- * FOLDER must be on a file system that the nodes share. */
+ * FOLDER must be on a file system that the nodes share, or the job has the
+ * option shared: false. Then its script makes a folder on the node and runs a
+ * courier (cli/courier.h) in it, only the queue tells of its beginning and end,
+ * and that it runs once is for its name to guard: what was perhaps submitted
+ * and is not found is lost, and never submitted again. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TRIALS_SLURM_H
 #define TRIALS_SLURM_H

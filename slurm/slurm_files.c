@@ -93,3 +93,24 @@ bool slurm_files_claim(const char *folder)
     close(fd);
     return true;
 }
+
+bool slurm_files_ask(const char *folder)
+{
+    char *path = mem_format("%s/slurm.asked", folder);
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    bool is = fd >= 0 && fsync(fd) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return is;
+}
+
+bool slurm_files_asked(const char *folder)
+{
+    char *path = mem_format("%s/slurm.asked", folder);
+    bool is = access(path, F_OK) == 0;
+
+    free(path);
+    return is;
+}

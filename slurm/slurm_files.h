@@ -31,4 +31,9 @@ bool slurm_files_ended(const char *folder, struct slurm_ended *out);
  * say, for the folder cannot be written). */
 bool slurm_files_claim(const char *folder);
 
+/* Of a job whose folder its nodes do not see: that sbatch is about to be
+ * called, and whether it was. False: it cannot be written. */
+bool slurm_files_ask(const char *folder);
+bool slurm_files_asked(const char *folder);
+
 #endif

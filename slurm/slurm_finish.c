@@ -17,7 +17,9 @@ enum {
     FILE_MS = 2000,     /* the script's last word may take so long */
     KILL_MS = 2000,     /* the script may take so long to kill its program */
     AGAIN_MS = 5000,    /* between two scancels of the same job */
-    NO_OUTPUT = 53      /* Slurm's "signal" where it could not open the log */
+    BY_SIGNAL = 128,
+    SIGNALS = 64,
+    NO_OUTPUT = 53 /* Slurm's "signal" where it could not open the log */
 };
 
 /* ---- cancelling ---- */
@@ -43,6 +45,14 @@ static void cancelled(void *ctx, const struct child_end *end)
     l->due(l);
 }
 
+/* Nothing in its folder could keep its script from beginning; so it is taken
+ * off the queue as long as it waits there, and told to end if it was faster. */
+static bool waits_apart(const struct slurm_job *j)
+{
+    return j->apart && !j->second && j->wish && !j->over && j->state &&
+           j->state->phase == SLURM_WAITS;
+}
+
 /* SIGQUIT tells our script to kill its program and to say so; where it cannot,
  * cancelling the job takes longer (KillWait) but reaches everything.
  * Always by name and number: a number alone may be another's by now. */
@@ -56,7 +66,9 @@ static void cancel(struct slurm_job *j, enum slurm_stop how)
     char *id = mem_format("%lld", (long long)(j->second ? j->second : j->id));
     char *argv[6] = {"scancel", name, id};
 
-    if (words[how][0] && !j->second) {
+    if (waits_apart(j)) {
+        argv[3] = "--state=PENDING";
+    } else if (words[how][0] && !j->second) {
         argv[3] = (char *)(uintptr_t)words[how][0];
         if (!j->tasks)
             argv[4] = (char *)(uintptr_t)words[how][1];
@@ -64,7 +76,7 @@ static void cancel(struct slurm_job *j, enum slurm_stop how)
     if (slurm_call_run(j->slurm, &j->child, argv, cancelled, j, NULL) == 0)
         j->slurm->cancels++;
     if (!j->second) {
-        j->sent = how;
+        j->sent = waits_apart(j) ? SLURM_STOP_NOT : how;
         j->stop_at =
             slurm_job_now() + (how == SLURM_STOP_KILL ? KILL_MS : AGAIN_MS);
     }
@@ -80,6 +92,8 @@ static enum slurm_stop next_step(const struct slurm_job *j)
         return SLURM_STOP_CANCEL;
     if (j->missing || (j->state && j->state->phase >= SLURM_ENDING))
         return SLURM_STOP_NOT;
+    if (waits_apart(j))
+        return SLURM_STOP_CANCEL;
     if (j->wish == SLURM_STOP_TERM)
         return j->sent ? SLURM_STOP_NOT : SLURM_STOP_TERM;
     return j->sent < SLURM_STOP_KILL ? SLURM_STOP_KILL : SLURM_STOP_CANCEL;
@@ -110,6 +124,28 @@ static bool find_record(const struct slurm_job *j, char *line, char *cells[4])
            slurm_words_state(cells[2])->phase == SLURM_OVER;
 }
 
+/* What the script itself says of a job whose folder nobody else sees. */
+static bool end_apart(struct slurm_job *j, int code)
+{
+    switch (code) {
+    case SLURM_SCRIPT_NO_FOLDER:
+        slurm_job_refuse(j, LAUNCHER_REFUSED,
+                         "its node cannot make a folder below TMPDIR, or /tmp");
+        return true;
+    case SLURM_SCRIPT_NO_COURIER:
+        slurm_job_refuse(j, LAUNCHER_REFUSED,
+                         "its node has no program hypertune to send its "
+                         "reports with: install it there, or say where it is "
+                         "with slurm: {courier: PATH}");
+        return true;
+    case SLURM_SCRIPT_UNSENT:
+        slurm_job_lose(j, "what it reported could not be sent from its node");
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void end_by(struct slurm_job *j, const struct slurm_state *state,
                    const char *word)
 {
@@ -119,12 +155,15 @@ static void end_by(struct slurm_job *j, const struct slurm_state *state,
     slurm_words_exit(word, &code, &number);
     if (code == SLURM_SCRIPT_SECOND)
         slurm_job_lose(j, "Slurm began it a second time");
-    else if (number == NO_OUTPUT && !j->has_began)
+    else if (number == NO_OUTPUT && !j->has_began && !j->apart)
         slurm_job_refuse(j, LAUNCHER_REFUSED,
                          "its node cannot write into the trial's folder: the "
                          "state folder of this service must be on a file "
-                         "system that the nodes share");
-    else
+                         "system that the nodes share, or the study says "
+                         "slurm: {shared: false}");
+    else if (j->apart && code > BY_SIGNAL && code <= BY_SIGNAL + SIGNALS)
+        slurm_job_end(j, state, -1, code - BY_SIGNAL); /* as a shell says it */
+    else if (!j->apart || !end_apart(j, code))
         slurm_job_end(j, state, code, number);
 }
 
@@ -217,7 +256,7 @@ static void miss(struct slurm_job *j, int64_t now)
     slurm_job_peek(j);
     if (j->has_ended) {
         slurm_job_decide(j);
-    } else if (!j->has_began) {
+    } else if (!j->has_began && !j->apart) {
         log_write(LOG_LEVEL_WARN, "slurm_forgot", "job=%s id=%lld", j->name,
                   (long long)j->id);
         j->id = j->missing = j->asked = 0;
@@ -236,7 +275,7 @@ static void ask_if_due(struct slurm_job *j, int64_t now)
     if (j->missing)
         miss(j, now);
     else if (j->state && j->state->phase == SLURM_OVER && j->final &&
-             now - j->final > FILE_MS && now >= j->stop_at)
+             (j->apart || now - j->final > FILE_MS) && now >= j->stop_at)
         ask_queue(j);
 }
 

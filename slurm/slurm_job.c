@@ -310,10 +310,25 @@ static void take_began(struct slurm_job *j)
     slurm_job_step(j, SLURM_KNOWN);
 }
 
+/* What the queue shows says that its script has begun. */
+static void peek_apart(struct slurm_job *j)
+{
+    if (j->has_began || !j->state ||
+        (j->state->phase != SLURM_RUNS && j->state->phase != SLURM_ENDING))
+        return;
+    j->has_began = true;
+    j->began.id = j->id;
+    snprintf(j->began.node, sizeof j->began.node, "%s", j->node);
+}
+
 void slurm_job_peek(struct slurm_job *j)
 {
     if (j->over || j->hopeless || j->absent)
         return;
+    if (j->apart) {
+        peek_apart(j);
+        return;
+    }
     if (!j->has_began && slurm_files_began(j->folder, &j->began)) {
         j->has_began = true;
         take_began(j);
@@ -380,7 +395,7 @@ static void decide_over(struct slurm_job *j)
     else if (was_not_launched(j))
         slurm_job_lose(j, "Slurm gave it a node and cancelled it before it "
                           "began");
-    else if (j->wish || !own)
+    else if (j->state && ((j->wish && !j->apart) || !own))
         slurm_job_end(j, j->state, -1, 0);
 }
 

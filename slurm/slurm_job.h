@@ -37,6 +37,8 @@ struct slurm_job {
     char *name, *folder; /* the caller's */
     char *tag;           /* its name in Slurm */
     bool tasks;          /* its replicas are tasks */
+    bool apart;          /* its nodes do not see the folder: only the queue
+                            tells of it */
     enum slurm_step step;
     int64_t since;                   /* steady: when the step was taken */
     int64_t id;                      /* 0: not known */

@@ -71,7 +71,9 @@ static void not_there(struct slurm_job *j, int64_t began)
     if (!j->missing)
         j->missing = began;
     if (j->step == SLURM_UNSEEN && !j->has_began)
-        slurm_job_step(j, SLURM_HELD);
+        slurm_job_step(j, j->apart && slurm_files_asked(j->folder)
+                              ? SLURM_KNOWN /* and may have run: it is lost */
+                              : SLURM_HELD);
 }
 
 static void looked(void *ctx, const struct child_end *end)

@@ -17,6 +17,7 @@
 
 #define WORD "#: " /* begins a line that holds a word for sbatch */
 #define TASKS "# replicas: "
+#define APART "# apart\n"
 
 void slurm_script_address(size_t rank, char out[LAUNCHER_ADDRESS])
 {
@@ -77,8 +78,51 @@ static int check_raw(const char *word, struct err *e)
     return 0;
 }
 
+static const char *option(const struct job *job, const char *name)
+{
+    for (size_t i = 0; i < job->n_options; i++)
+        if (strcmp(job->options[i].name, name) == 0)
+            return job->options[i].value;
+    return NULL;
+}
+
+/* Its nodes do not see its folder. */
+static bool is_apart(const struct job *job)
+{
+    const char *shared = option(job, "shared");
+
+    return shared && strcmp(shared, "false") == 0;
+}
+
+static bool has_variable(const struct job_replica *r, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (char *const *v = r->environ_; *v; v++)
+        if (strncmp(*v, name, n) == 0 && (*v)[n] == '=')
+            return true;
+    return false;
+}
+
+static int check_apart(const struct job *job, struct err *e)
+{
+    if (job->n_replicas > 1)
+        return err_set(e, ERR_INVALID,
+                       "slurm: shared: false goes with trials of one process "
+                       "only");
+    if (!has_variable(&job->replicas[0], "HYPERTUNE_REPORT_TOKEN"))
+        return err_set(e, ERR_INVALID,
+                       "slurm: shared: false: trials cannot report to a "
+                       "service that does not listen on TCP; start hypertuned "
+                       "with --listen, and with --report-url where the nodes "
+                       "reach it");
+    return 0;
+}
+
 int slurm_script_check(const struct job *job, struct err *e)
 {
+    if (is_apart(job) && check_apart(job, e))
+        return -1;
     for (size_t i = 0; i < job->n_options; i++) {
         const struct job_option *o = &job->options[i];
         bool raw = strcmp(o->name, "options") == 0;
@@ -102,14 +146,6 @@ int slurm_script_check(const struct job *job, struct err *e)
         else if (!job->replicas[i].argv[0] || !*job->replicas[i].argv[0])
             return err_set(e, ERR_INVALID, "there is no program to run");
     return 0;
-}
-
-static const char *option(const struct job *job, const char *name)
-{
-    for (size_t i = 0; i < job->n_options; i++)
-        if (strcmp(job->options[i].name, name) == 0)
-            return job->options[i].value;
-    return NULL;
 }
 
 /* ---- what is asked of Slurm ---- */
@@ -206,13 +242,32 @@ static void add_words(struct text *out, const struct job *job, const char *name)
     text_add(out,
              WORD "--no-requeue\n" WORD "--export=ALL\n" WORD "--chdir=/\n" WORD
                   "--open-mode=append\n" WORD "--output=");
-    add_path(out, job->folder);
-    text_add(out, "/slurm.log\n");
+    add_path(out, is_apart(job) ? "/dev/null" : job->folder);
+    text_add(out, is_apart(job) ? "\n" : "/slurm.log\n");
     add_need(out, job);
     add_options(out, job);
 }
 
 /* ---- the script ---- */
+
+/* What is replaced in values, for only the node knows it. */
+struct quoting {
+    size_t n_replicas; /* whose hosts and ports */
+    const char *top;   /* the trial's folder, if the node has one of its own */
+    size_t top_n;      /* 0: it has not */
+};
+
+static const struct quoting as_it_is = {0};
+
+static struct quoting quoting_of(const struct job *job)
+{
+    struct quoting q = {.n_replicas = job->n_replicas, .top = job->folder};
+    const char *slash = strrchr(job->folder, '/');
+
+    if (is_apart(job) && slash)
+        q.top_n = (size_t)(slash - job->folder);
+    return q;
+}
 
 /* The rank in "{host-12}" or "{port-12}" at `at`; *n: how long that is. */
 static bool placeholder(const char *at, size_t n_replicas, size_t *rank,
@@ -229,13 +284,28 @@ static bool placeholder(const char *at, size_t n_replicas, size_t *rank,
     return *end == '}' && *rank < n_replicas;
 }
 
-static void add_quoted(struct text *out, const char *value, size_t n_replicas)
+/* Whether the trial's folder, or one in it, begins at `at`. */
+static bool is_top(const struct quoting *q, const char *at)
+{
+    return q->top_n && strncmp(at, q->top, q->top_n) == 0 &&
+           !isalnum((unsigned char)at[q->top_n]) &&
+           (!at[q->top_n] || !strchr("._-", at[q->top_n]));
+}
+
+static void add_quoted(struct text *out, const char *value,
+                       const struct quoting *q)
 {
     text_add(out, "'");
     while (*value) {
         size_t rank, n;
 
-        if (placeholder(value, n_replicas, &rank, &n)) {
+        if (is_top(q, value)) {
+            text_add(out, "'\"$ht_top\"'");
+            value += q->top_n;
+            continue;
+        }
+
+        if (placeholder(value, q->n_replicas, &rank, &n)) {
             text_addf(out, "'\"$ht_%.4s_%zu\"'", value + 1, rank);
             value += n;
             continue;
@@ -261,7 +331,7 @@ static bool can_export(const char *variable, size_t n)
 
 /* A shell has no variables of other names; the program env sets them. */
 static void add_command(struct text *out, const struct job_replica *r,
-                        size_t n_replicas)
+                        const struct quoting *q)
 {
     bool odd = false;
 
@@ -272,18 +342,18 @@ static void add_command(struct text *out, const struct job_replica *r,
         if (can_export(*v, n))
             continue;
         text_add(out, odd ? " " : " env ");
-        add_quoted(out, *v, n_replicas);
+        add_quoted(out, *v, q);
         odd = true;
     }
     for (char *const *w = r->argv; *w; w++) {
         text_add(out, " ");
-        add_quoted(out, *w, n_replicas);
+        add_quoted(out, *w, q);
     }
     text_add(out, "\n");
 }
 
 static void add_environ(struct text *out, const struct job_replica *r,
-                        size_t n_replicas)
+                        const struct quoting *q)
 {
     for (char *const *v = r->environ_; *v; v++) {
         size_t n = strcspn(*v, "=");
@@ -291,7 +361,7 @@ static void add_environ(struct text *out, const struct job_replica *r,
         if (!can_export(*v, n) || (*v)[n] != '=')
             continue;
         text_addf(out, "    export %.*s=", (int)n, *v);
-        add_quoted(out, *v + n + 1, n_replicas);
+        add_quoted(out, *v + n + 1, q);
         text_add(out, "\n");
     }
 }
@@ -303,7 +373,7 @@ static void add_setup(struct text *out, const struct job *job)
     for (size_t i = 0; i < job->n_options; i++)
         if (strcmp(job->options[i].name, "modules") == 0) {
             text_add(out, "    ht_module ");
-            add_quoted(out, job->options[i].value, 0);
+            add_quoted(out, job->options[i].value, &as_it_is);
             text_add(out, "\n");
         }
     for (size_t i = 0; i < job->n_options; i++)
@@ -313,23 +383,54 @@ static void add_setup(struct text *out, const struct job *job)
                   "2>>\"$ht_logs/stderr.log\"\n");
 }
 
+/* It stays when the program is told to end. */
+static void add_courier(struct text *out, const struct job *job)
+{
+    const char *program = option(job, "courier");
+    const char *workdir = job->replicas[0].workdir;
+    struct quoting q = quoting_of(job);
+    char *lines = NULL;
+
+    text_add(out, "ht_program=");
+    add_quoted(out, program ? program : "hypertune", &as_it_is);
+    text_add(out, "\nht_carry() {\n    trap '' TERM INT HUP QUIT USR1 USR2\n"
+                  "    exec \"$ht_program\" courier \"$ht_folder\"");
+    if (job->pattern) {
+        text_add(out, " --pattern ");
+        add_quoted(out, job->pattern, &as_it_is);
+    }
+    if (job->lines_file) {
+        lines = job->lines_file[0] == '/' || !workdir
+                    ? mem_copy_text(job->lines_file)
+                    : mem_format("%s/%s", workdir, job->lines_file);
+        text_add(out, " --lines ");
+        add_quoted(out, lines, &q);
+        free(lines);
+    }
+    text_add(out, " \\\n        </dev/null >>\"$ht_folder/courier.log\" "
+                  "2>&1\n}\n\n");
+}
+
 static void add_replica(struct text *out, const struct job *job, size_t rank)
 {
     const struct job_replica *r = &job->replicas[rank];
+    struct quoting q = quoting_of(job);
 
     text_addf(out, "ht_replica_%zu() {\n    ht_replica=", rank);
-    add_quoted(out, r->name, 0);
+    add_quoted(out, r->name, &as_it_is);
     text_add(out, " ht_logs=");
-    add_quoted(out, r->folder, 0);
+    add_quoted(out, r->folder, &q);
     text_add(out, "\n");
-    add_environ(out, r, job->n_replicas);
+    add_environ(out, r, &q);
+    if (is_apart(job))
+        text_add(out, "    ht_courier_begin\n");
     add_setup(out, job);
     text_add(out, "    ht_enter ");
-    add_quoted(out, r->workdir ? r->workdir : "/", 0);
+    add_quoted(out, r->workdir ? r->workdir : "/", &q);
     text_add(out, "\n    ht_needs ");
-    add_quoted(out, r->argv[0], 0);
+    add_quoted(out, r->argv[0], &q);
     text_add(out, "\n");
-    add_command(out, r, job->n_replicas);
+    add_command(out, r, &q);
     text_add(out, "    ht_run \"$@\"\n}\n\n");
 }
 
@@ -344,21 +445,41 @@ static void add_srun(struct text *out, const struct job *job)
     text_add(out, slurm_shell_after_srun);
 }
 
+/* Where the trial's folder is, on its node. */
+static void add_folder(struct text *out, const struct job *job,
+                       const char *name)
+{
+    struct quoting q = quoting_of(job);
+
+    if (is_apart(job)) {
+        text_add(out, "ht_top=${TMPDIR:-/tmp}/");
+        add_quoted(out, name, &as_it_is);
+        text_add(out, "\n");
+    }
+    text_add(out, "ht_folder=");
+    add_quoted(out, job->folder, &q);
+    text_add(out, "\n");
+}
+
 void slurm_script_print(struct text *out, const struct job *job,
                         const char *name)
 {
-    text_addf(out, "#!/bin/sh\n" TASKS "%zu\n", job->n_replicas);
+    text_addf(out, "#!/bin/sh\n" TASKS "%zu\n%s", job->n_replicas,
+              is_apart(job) ? APART : "");
     add_words(out, job, name);
     text_add(out, "# The trial's job, as it was given to sbatch. It runs once, "
                   "however often it is\n# submitted: whoever makes slurm.began "
-                  "runs it.\nht_folder=");
-    add_quoted(out, job->folder, 0);
-    text_add(out, "\n");
+                  "runs it.\n");
+    add_folder(out, job, name);
     text_add(out, slurm_shell_begin);
+    if (is_apart(job)) {
+        text_add(out, slurm_shell_apart);
+        add_courier(out, job);
+    }
     for (size_t i = 0; i < job->n_replicas; i++)
         add_replica(out, job, i);
     if (job->n_replicas == 1) {
-        text_add(out, slurm_shell_one);
+        text_add(out, is_apart(job) ? slurm_shell_one_apart : slurm_shell_one);
         return;
     }
     text_add(out, slurm_shell_tasks);
@@ -458,4 +579,21 @@ bool slurm_script_read(const char *folder, char name[SLURM_SCRIPT_NAME],
     free(line);
     fclose(f);
     return *name != '\0';
+}
+
+bool slurm_script_is_apart(const char *folder)
+{
+    char *path = mem_format("%s/" SLURM_SCRIPT_FILE, folder);
+    FILE *f = fopen(path, "re");
+    char *line = NULL;
+    size_t cap = 0;
+    bool is = false;
+
+    free(path);
+    while (f && !is && getline(&line, &cap, f) > 0 && *line == '#')
+        is = strcmp(line, APART) == 0;
+    free(line);
+    if (f)
+        fclose(f);
+    return is;
 }

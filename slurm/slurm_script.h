@@ -14,7 +14,13 @@
 enum {
     SLURM_SCRIPT_NAME = 256, /* hypertune-STUDY-TRIAL-ATTEMPT-NONCE */
     /* Exit status of a script that came second: its attempt has been begun. */
-    SLURM_SCRIPT_SECOND = 113
+    SLURM_SCRIPT_SECOND = 113,
+    /* And of one whose node does not see the folder, where its own exit status
+     * is all that is heard of it; programs that end so are said to end with 1.
+     */
+    SLURM_SCRIPT_NO_FOLDER = 114,  /* it cannot make one on its node */
+    SLURM_SCRIPT_NO_COURIER = 115, /* there is no `hypertune` there */
+    SLURM_SCRIPT_UNSENT = 116      /* what it reported did not arrive */
 };
 
 /* The words that stand for a replica's address until the job runs:
@@ -36,5 +42,9 @@ int slurm_script_write(const struct job *job, struct err *e);
  * name among them. tasks: whether it has replicas. False: there is none. */
 bool slurm_script_read(const char *folder, char name[SLURM_SCRIPT_NAME],
                        struct text *words, bool *tasks);
+
+/* Whether its nodes do not see the folder, so that slurm.began and slurm.ended
+ * never come there (option shared: false). */
+bool slurm_script_is_apart(const char *folder);
 
 #endif

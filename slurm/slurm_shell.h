@@ -13,6 +13,12 @@ extern const char slurm_shell_begin[];
 /* One program, run beside the batch script itself. */
 extern const char slurm_shell_one[];
 
+/* After slurm_shell_begin, and then in place of slurm_shell_one, where the
+ * folder is the node's own: a courier sends on what the program reports, and
+ * the script waits until all has arrived. */
+extern const char slurm_shell_apart[];
+extern const char slurm_shell_one_apart[];
+
 /* Several, the tasks of one srun: what a task does, and what comes before
  * `srun ... task &`. Hosts and ports are in ht_host_RANK and ht_port_RANK. */
 extern const char slurm_shell_tasks[];

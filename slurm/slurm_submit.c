@@ -175,7 +175,9 @@ static void submit(struct slurm_job *j)
              w = strtok_r(NULL, "\n", &rest))
             argv[n++] = w;
     argv[n] = script;
-    if (n == 2) {
+    if (j->apart && !slurm_files_ask(j->folder)) {
+        j->hopeless = mem_format("%s/slurm.asked cannot be written", j->folder);
+    } else if (n == 2) {
         j->hopeless = mem_format("%s cannot be read", script);
     } else if (slurm_call_run(l, &j->child, argv, submitted, j, &e)) {
         j->hopeless = mem_format(

@@ -300,9 +300,195 @@ START_TEST(options_that_would_lose_the_job_are_refused)
 }
 END_TEST
 
+/* ---- folders that the nodes do not see ---- */
+
+static struct job_option apart_options[] = {{"shared", "false"},
+                                            {"courier", NULL}};
+static char apart_folder[80], courier[80], tmp[80];
+
+/* A courier that says what it was started with, waits for the end, and ends
+ * with $SENT. */
+static const char courier_text[] =
+    "#!/bin/sh\necho \"$@\" >\"$2/said\"\n"
+    "until [ -e \"$2/courier.end\" ]; do sleep 0.05; done\n"
+    "cp \"$2\"/*.log \"$2/said\" \"$OUT\"\nexit ${SENT:-0}\n";
+
+/* The trial's folder is FOLDER/3 and the node's TMPDIR is FOLDER/tmp; what the
+ * courier saw comes to FOLDER. */
+static void setup_apart(void)
+{
+    static char *words[] = {"sh", "-c", "echo \"$1 $AT\"; exit ${EXIT:-0}",
+                            "sh", NULL, NULL};
+    static char *variables[] = {"HYPERTUNE_REPORT_TOKEN=t", NULL, NULL};
+    static char word[160], variable[160];
+    FILE *f;
+
+    setup();
+    snprintf(apart_folder, sizeof apart_folder, "%s/3/1", folder);
+    snprintf(courier, sizeof courier, "%s/courier", folder);
+    snprintf(tmp, sizeof tmp, "%s/tmp", folder);
+    snprintf(word, sizeof word, "%s/a", apart_folder);
+    snprintf(variable, sizeof variable, "AT=x:%s/3/b:%s/33", folder, folder);
+    words[4] = word;
+    variables[1] = variable;
+    f = fopen(courier, "we");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_ge(fputs(courier_text, f), 0);
+    ck_assert_int_eq(fclose(f) + chmod(courier, 0700) + mkdir(tmp, 0700), 0);
+    apart_options[1].value = courier;
+    job.folder = replica.folder = apart_folder;
+    job.options = apart_options;
+    job.n_options = 2;
+    job.pattern = "acc={value}";
+    job.lines_file = "m.jsonl";
+    replica.argv = words;
+    replica.environ_ = variables;
+    setenv("TMPDIR", tmp, 1);
+    setenv("OUT", folder, 1);
+}
+
+/* Writes the script where the other tests have it, and runs it there. */
+static int run_apart(void)
+{
+    struct text text;
+    char *path = mem_format("%s/slurm.sh", folder);
+    FILE *f = fopen(path, "we");
+    int rc;
+
+    ck_assert_ptr_nonnull(f);
+    text_init(&text);
+    slurm_script_print(&text, &job, "hypertune-study-3-1-abc");
+    ck_assert_int_ge(fputs(text_str(&text), f), 0);
+    ck_assert_int_eq(fclose(f), 0);
+    rc = run("sh");
+    text_clear(&text);
+    free(path);
+    return rc;
+}
+
+static void teardown_apart(void)
+{
+    char *all = mem_format("rm -rf '%s'", folder);
+    char *words[] = {"sh", "-c", all, NULL};
+    pid_t pid = fork();
+    int how;
+
+    if (pid == 0) {
+        execv("/bin/sh", words);
+        _exit(99);
+    }
+    ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+    free(all);
+    unsetenv("TMPDIR");
+    unsetenv("OUT");
+    unsetenv("SENT");
+    unsetenv("EXIT");
+}
+
+static void is_in(const char *file, const char *wanted)
+{
+    char *got = read_file(file);
+
+    ck_assert_msg(strcmp(got, wanted) == 0, "%s: %s, not %s", file, got,
+                  wanted);
+    free(got);
+}
+
+START_TEST(paths_of_the_folder_become_those_of_the_node)
+{
+    char *said = NULL;
+
+    setup_apart();
+    ck_assert_int_eq(run_apart(), 0);
+    said = mem_format("%s/hypertune-study-3-1-abc/1/a x:%s/"
+                      "hypertune-study-3-1-abc/b:%s/33\n",
+                      tmp, tmp, folder);
+    is_in("stdout.log", said);
+    free(said);
+    said = mem_format("courier %s/hypertune-study-3-1-abc/1 --pattern "
+                      "acc={value} --lines //m.jsonl\n",
+                      tmp);
+    is_in("said", said);
+    free(said);
+    ck_assert_int_eq(run_apart(), SLURM_SCRIPT_SECOND); /* on that node */
+    teardown_apart();
+}
+END_TEST
+
+START_TEST(the_exit_status_says_what_files_cannot)
+{
+    setup_apart();
+    setenv("EXIT", "7", 1);
+    ck_assert_int_eq(run_apart(), 7);
+    teardown_apart();
+    setup_apart();
+    setenv("EXIT", "114", 1); /* it is not what it would mean of us */
+    ck_assert_int_eq(run_apart(), 1);
+    teardown_apart();
+    setup_apart();
+    setenv("SENT", "4", 1);
+    ck_assert_int_eq(run_apart(), SLURM_SCRIPT_UNSENT);
+    teardown_apart();
+    setup_apart();
+    apart_options[1].value = "/no/such/courier";
+    ck_assert_int_eq(run_apart(), SLURM_SCRIPT_NO_COURIER);
+    teardown_apart();
+    setup_apart();
+    setenv("TMPDIR", "/no/such/folder", 1);
+    ck_assert_int_eq(run_apart(), SLURM_SCRIPT_NO_FOLDER);
+    teardown_apart();
+    setup_apart();
+    replica.workdir = "/no/such/folder";
+    ck_assert_int_eq(run_apart(), 127);
+    is_in("stderr.log", "hypertune: cannot enter the folder /no/such/folder "
+                        "on node9\n");
+    teardown_apart();
+}
+END_TEST
+
+START_TEST(who_cannot_report_is_refused)
+{
+    char *none[] = {"HYPERTUNE_STUDY=s", NULL};
+    struct job_replica two[2];
+    struct err e;
+
+    setup_apart();
+    ck_assert_int_eq(slurm_script_check(&job, &e), 0);
+    two[0] = two[1] = replica;
+    job.replicas = two;
+    job.n_replicas = 2;
+    ck_assert_int_eq(slurm_script_check(&job, &e), -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "one process"));
+    job.n_replicas = 1;
+    two[0].environ_ = none;
+    ck_assert_int_eq(slurm_script_check(&job, &e), -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "--listen"));
+    teardown_apart();
+}
+END_TEST
+
+START_TEST(a_script_says_that_its_folder_is_apart)
+{
+    struct err e;
+
+    setup();
+    ck_assert(!slurm_script_is_apart(folder));
+    ck_assert_int_eq(slurm_script_write(&job, &e), 0);
+    ck_assert(!slurm_script_is_apart(folder));
+    job.options = apart_options;
+    job.n_options = 1;
+    ck_assert_int_eq(slurm_script_write(&job, &e), 0);
+    ck_assert(slurm_script_is_apart(folder));
+    teardown();
+}
+END_TEST
+
 SUITE("slurm/slurm_script", words_and_environment_survive_any_shell,
       a_claimed_folder_never_begins, setup_comes_first_and_prints_into_the_logs,
       a_module_that_is_not_there_refuses_the_job,
       what_the_study_says_is_what_sbatch_is_told,
       replicas_ask_for_the_most_that_one_of_them_needs,
-      names_are_never_the_same, options_that_would_lose_the_job_are_refused)
+      names_are_never_the_same, options_that_would_lose_the_job_are_refused,
+      paths_of_the_folder_become_those_of_the_node,
+      the_exit_status_says_what_files_cannot, who_cannot_report_is_refused,
+      a_script_says_that_its_folder_is_apart)

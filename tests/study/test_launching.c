@@ -47,6 +47,9 @@ static const struct {
      "  options: [--exclusive, --mail-type=END]",
      "slurm modules=cuda/12|modules=gcc|setup=set -e\n. venv/bin/activate\n|"
      "options=--exclusive|options=--mail-type=END"},
+    {"run: ./t\nlauncher: slurm\nslurm: {shared: true}", "slurm"},
+    {"run: ./t\nlauncher: slurm\nslurm: {shared: no, courier: /opt/ht}",
+     "slurm shared=false|courier=/opt/ht"},
     {"run: ./t\nlauncher: slurm\nslurm: {modules: gcc, setup: [a b, c], "
      "options: -N1}",
      "slurm modules=gcc|setup=a b|setup=c|options=-N1"},
@@ -176,6 +179,15 @@ static const struct {
      "5:16: setup: it holds a control character\n"},
     {SLURM "{modules: [a/1.0+x_y-z, 'a; b']}\n",
      "5:32: modules: \"a; b\" is no name of a module\n"},
+    {SLURM "{shared: perhaps}\n",
+     "5:17: shared must be true, false, yes, no, on or off, not "
+     "\"perhaps\"\n"},
+    {SLURM "{courier: hypertune}\n",
+     "5:18: courier: \"hypertune\" must be the absolute path of a program, "
+     "without blanks\n"},
+    {SLURM "{shared: false}\nreplicas: {worker: 2}\n",
+     "6:11: slurm: shared: false goes with trials of one process only, and "
+     "there are 3 replicas; let them share the state folder\n"},
     {SLURM "5\n", "5:8: slurm must be a map of keys and values\n"},
     {"run: ./t\nlocal: {cgroup: no}\n",
      "4:9: there is no key \"cgroup\" in local\n"},
