@@ -163,6 +163,31 @@ static void why_places(const struct board *b, const struct live_study *s,
         text_add(out, "every point of the space was tried\n");
 }
 
+/* What became of those before the one that the trial's own line is about. */
+static bool add_attempt(void *ctx, const struct attempt_row *row)
+{
+    const struct subject *s = ctx;
+
+    if (!*row->blame)
+        return true;
+    text_addf(s->out, "attempt %d ended: %s, class %s", row->attempt,
+              row->outcome, row->blame);
+    if (*row->node)
+        text_addf(s->out, ", on %s", row->node);
+    text_add(s->out, "\n");
+    return true;
+}
+
+static int why_one(struct subject *s, int64_t study, int64_t number,
+                   struct err *e)
+{
+    struct store *store = s->board->parts.store;
+
+    if (store_trial_get(store, study, number, why_trial, s, e))
+        return -1;
+    return store_attempt_list(store, study, number, add_attempt, s, e);
+}
+
 int why_explain(const struct board *b, int64_t study, int64_t number,
                 struct text *out, struct err *e)
 {
@@ -173,8 +198,7 @@ int why_explain(const struct board *b, int64_t study, int64_t number,
                               .out = out};
 
     if (number)
-        return store_trial_get(b->parts.store, study, number, why_trial,
-                               &subject, e);
+        return why_one(&subject, study, number, e);
     if (store_study_get(b->parts.store, study, why_study, out, e))
         return -1;
     if (s)
