@@ -14,6 +14,7 @@
 #include "metrics/follow.h"
 #include "study/codec.h"
 #include "study/command.h"
+#include "study/environ.h"
 
 enum { EXAMPLE_PORT = 29500 }; /* of the master; the others come after it */
 
@@ -111,7 +112,7 @@ static void print_title(const struct study *s, int rank, struct text *out)
 }
 
 /* The example's command; of an image what it is given. */
-static void show_command(const struct study *s, const struct command_place *at)
+static void show_command(const struct study *s, const struct places *at)
 {
     struct words env, argv;
     struct point point;
@@ -122,7 +123,7 @@ static void show_command(const struct study *s, const struct command_place *at)
     words_init(&argv);
     text_init(&out);
     print_title(s, at->rank, &out);
-    command_environ(s, &point, at, &env);
+    environ_set(s, &point, at, &env);
     command_argv(s, &point, at, &argv);
     print_command(&env, &argv, &out);
     (void)fputs(text_str(&out), stdout);
@@ -133,8 +134,7 @@ static void show_command(const struct study *s, const struct command_place *at)
 }
 
 /* That replica's, or each one's if rank is -1. */
-static void show_replicas(const struct study *s, struct command_place *at,
-                          int rank)
+static void show_replicas(const struct study *s, struct places *at, int rank)
 {
     int n = study_replicas(s);
     struct words addresses;
@@ -157,7 +157,7 @@ static void show_replicas(const struct study *s, struct command_place *at,
 static int show_argv(const struct options *o, const struct source *s,
                      struct err *e)
 {
-    struct command_place at = {.trial = 1, .attempt = 1, .base_dir = s->dir};
+    struct places at = {.trial = 1, .attempt = 1, .base_dir = s->dir};
     const char *name = o->text[OPTION_REPLICA];
     char *state, *folder;
     int rank = -1;

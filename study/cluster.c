@@ -16,7 +16,7 @@ static bool is_filled_in(const struct study *s, const char *word)
     if (strstr(word, "{args}"))
         return true;
     for (; *word; word++)
-        if (command_named(s, word, &n) >= 0)
+        if (space_named(&s->space, word, &n) >= 0)
             return true;
     return false;
 }
@@ -109,7 +109,7 @@ static const names tf_roles = {"chief", "worker", "ps", "evaluator"};
 
 /* {"master":["host:port"],"worker":[...]}: the first `n` roles, those without
  * replicas left out. */
-static void add_cluster(const struct study *s, const struct command_place *at,
+static void add_cluster(const struct study *s, const struct places *at,
                         const names called, int n, struct text *out)
 {
     const char *comma = "{";
@@ -131,7 +131,7 @@ static void add_cluster(const struct study *s, const struct command_place *at,
 
 /* The trial's number is there where there are trials: programs look for it to
  * know. */
-static void add_task(const struct study *s, const struct command_place *at,
+static void add_task(const struct study *s, const struct places *at,
                      const names called, struct text *out)
 {
     enum study_role role;
@@ -146,7 +146,7 @@ static void add_task(const struct study *s, const struct command_place *at,
 }
 
 /* Of Vertex, `job` is text that holds an object. */
-void cluster_spec(const struct study *s, const struct command_place *at,
+void cluster_spec(const struct study *s, const struct places *at,
                   struct text *out)
 {
     bool vertex = s->dialect == DIALECT_VERTEX;
@@ -198,7 +198,7 @@ static void add_custom_job(const struct study *s, struct text *out)
 /* AI Platform sets it always; Vertex only with several replicas, since its
  * mere presence changes what some programs do. Evaluators are told of the
  * cluster, but are no part of it. */
-bool cluster_tf_config(const struct study *s, const struct command_place *at,
+bool cluster_tf_config(const struct study *s, const struct places *at,
                        struct text *out)
 {
     bool vertex = s->dialect == DIALECT_VERTEX;

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/node.h"
-#include "study/command.h"
 #include "study/dialects.h"
 #include "study/draft.h"
 #include "study/launching.h"
@@ -158,7 +157,7 @@ static bool find_holes(const struct study *s, bool *args, bool *named)
         *args = *args || strstr(s->job.tasks[ROLE_MASTER].argv[i], "{args}");
         for (const char *at = s->job.tasks[ROLE_MASTER].argv[i]; *at; at++) {
             size_t n;
-            int which = command_named(s, at, &n);
+            int which = space_named(&s->space, at, &n);
 
             if (which < 0)
                 continue;

@@ -8,32 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "study/places.h"
-
-/* ---- folders ---- */
-
-char *command_workdir(const struct study *s, const struct command_place *at)
-{
-    const struct study_task *t;
-    enum study_role role;
-    int index;
-
-    study_replica(s, at->rank, &role, &index);
-    t = &s->job.tasks[role];
-    return t->image ? mem_copy_text(t->workdir)
-                    : places_absolute(t->workdir, at);
-}
-
-char *command_folder(const struct study *s, const struct command_place *at)
-{
-    enum study_role role;
-    int index;
-
-    if (at->rank == 0)
-        return mem_copy_text(at->folder);
-    study_replica(s, at->rank, &role, &index);
-    return mem_format("%s/%s-%d", at->folder, study_role_name(role), index);
-}
+#include "study/environ.h"
 
 /* ---- parameters as words ---- */
 
@@ -100,22 +75,6 @@ static void add_params(const struct study *s, const struct point *p,
 
 /* ---- argv ---- */
 
-int command_named(const struct study *s, const char *at, size_t *n)
-{
-    if (*at != '{')
-        return -1;
-    for (size_t i = 0; i < s->space.n; i++) {
-        const char *name = s->space.params[i].name;
-        size_t len = strlen(name);
-
-        if (strncmp(name, at + 1, len) != 0 || at[len + 1] != '}')
-            continue;
-        *n = len + 2;
-        return (int)i;
-    }
-    return -1;
-}
-
 static void add_for_shell(const char *word, struct text *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -161,7 +120,7 @@ static char *fill_in(struct filling *f, const char *word)
     text_add(&out, "");
     while (*word) {
         size_t n = 1;
-        int i = command_named(f->s, word, &n);
+        int i = space_named(&f->s->space, word, &n);
 
         if (i >= 0 && f->p->values[i].active) {
             value_print(&f->s->space.params[i], &f->p->values[i], &out);
@@ -201,7 +160,7 @@ static void add_word(struct filling *f, const char *word,
 }
 
 void command_argv(const struct study *s, const struct point *p,
-                  const struct command_place *at, struct words *out)
+                  const struct places *at, struct words *out)
 {
     struct filling f = {.s = s, .p = p};
     bool expands = s->dialect == DIALECT_VERTEX;
@@ -216,7 +175,7 @@ void command_argv(const struct study *s, const struct point *p,
     words_init(&f.params);
     add_params(s, p, &f.params);
     if (expands)
-        command_environ(s, p, at, &known);
+        environ_set(s, p, at, &known);
     for (size_t i = 0; i < t->n_argv; i++)
         add_word(&f, t->argv[i], expands ? &known : NULL, out);
     if (!f.said)

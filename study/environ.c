@@ -1,5 +1,7 @@
 /* What a trial's process is given: its environment. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/environ.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +9,6 @@
 
 #include "base/mem.h"
 #include "study/cluster.h"
-#include "study/command.h"
-#include "study/places.h"
 
 static void set_int(struct words *out, const char *name, int64_t value)
 {
@@ -28,17 +28,17 @@ static void set_in(struct words *out, const char *name, const char *folder,
 }
 
 /* A file of the replica's own folder. */
-static void set_own(const struct study *s, const struct command_place *at,
+static void set_own(const struct study *s, const struct places *at,
                     struct words *out, const char *name, const char *file)
 {
-    char *folder = command_folder(s, at);
+    char *folder = places_folder(s, at);
 
     set_in(out, name, folder, file);
     free(folder);
 }
 
 static const struct study_task *task_of(const struct study *s,
-                                        const struct command_place *at)
+                                        const struct places *at)
 {
     enum study_role role;
     int index;
@@ -56,7 +56,7 @@ static const char *port_of(const char *address)
 }
 
 /* What there is in a trial only. */
-static void set_tuning(const struct study *s, const struct command_place *at,
+static void set_tuning(const struct study *s, const struct places *at,
                        struct words *out)
 {
     if (!study_tunes(s)) {
@@ -82,7 +82,7 @@ static void set_master(const char *address, struct words *out)
     free(host);
 }
 
-static void set_cluster(const struct study *s, const struct command_place *at,
+static void set_cluster(const struct study *s, const struct places *at,
                         struct words *out)
 {
     struct text text;
@@ -101,7 +101,7 @@ static void set_cluster(const struct study *s, const struct command_place *at,
     text_clear(&text);
 }
 
-static void set_cloud(const struct study *s, const struct command_place *at,
+static void set_cloud(const struct study *s, const struct places *at,
                       struct words *out)
 {
     set_cluster(s, at, out);
@@ -118,7 +118,7 @@ static void set_cloud(const struct study *s, const struct command_place *at,
 
 /* Folders of the trial: the same for each of its attempts, so that a retry
  * goes on from its checkpoint. */
-static void set_folders(const struct study *s, const struct command_place *at,
+static void set_folders(const struct study *s, const struct places *at,
                         struct words *out)
 {
     static const char *const parts[][2] = {
@@ -140,7 +140,7 @@ static void set_folders(const struct study *s, const struct command_place *at,
     free(folder);
 }
 
-static void set_replica(const struct study *s, const struct command_place *at,
+static void set_replica(const struct study *s, const struct places *at,
                         struct words *out)
 {
     enum study_role role;
@@ -153,7 +153,7 @@ static void set_replica(const struct study *s, const struct command_place *at,
     free(name);
 }
 
-static void set_ours(const struct study *s, const struct command_place *at,
+static void set_ours(const struct study *s, const struct places *at,
                      struct words *out)
 {
     words_set_env(out, "HYPERTUNE_STUDY", s->name);
@@ -165,7 +165,7 @@ static void set_ours(const struct study *s, const struct command_place *at,
     set_in(out, "HYPERTUNE_STOP_FILE", at->folder, "stop");
 }
 
-static void set_users(const struct study *s, const struct command_place *at,
+static void set_users(const struct study *s, const struct places *at,
                       struct words *out)
 {
     const struct study_task *t = task_of(s, at);
@@ -211,8 +211,8 @@ static void set_params(const struct study *s, const struct point *p,
     text_clear(&value);
 }
 
-void command_environ(const struct study *s, const struct point *p,
-                     const struct command_place *at, struct words *out)
+void environ_set(const struct study *s, const struct point *p,
+                 const struct places *at, struct words *out)
 {
     set_cloud(s, at, out);
     set_folders(s, at, out);

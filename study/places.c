@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-char *places_absolute(const char *path, const struct command_place *at)
+char *places_absolute(const char *path, const struct places *at)
 {
     if (!path || !*path || strcmp(path, ".") == 0)
         return mem_copy_text(at->base_dir);
@@ -25,7 +25,7 @@ static void trim_slashes(char *path)
 }
 
 char *places_of_trial(const struct study *s, const char *dir,
-                      const struct command_place *at)
+                      const struct places *at)
 {
     char *base = places_absolute(dir, at);
     char *out;
@@ -47,4 +47,27 @@ char *places_above(const char *path)
     if (slash && slash != out)
         *slash = '\0';
     return out;
+}
+
+char *places_workdir(const struct study *s, const struct places *at)
+{
+    const struct study_task *t;
+    enum study_role role;
+    int index;
+
+    study_replica(s, at->rank, &role, &index);
+    t = &s->job.tasks[role];
+    return t->image ? mem_copy_text(t->workdir)
+                    : places_absolute(t->workdir, at);
+}
+
+char *places_folder(const struct study *s, const struct places *at)
+{
+    enum study_role role;
+    int index;
+
+    if (at->rank == 0)
+        return mem_copy_text(at->folder);
+    study_replica(s, at->rank, &role, &index);
+    return mem_format("%s/%s-%d", at->folder, study_role_name(role), index);
 }

@@ -45,6 +45,22 @@ static double steps_of(const struct param *p)
     return round((p->max - p->min) / p->step);
 }
 
+int space_named(const struct space *s, const char *at, size_t *n)
+{
+    if (*at != '{')
+        return -1;
+    for (size_t i = 0; i < s->n; i++) {
+        const char *name = s->params[i].name;
+        size_t len = strlen(name);
+
+        if (strncmp(name, at + 1, len) != 0 || at[len + 1] != '}')
+            continue;
+        *n = len + 2;
+        return (int)i;
+    }
+    return -1;
+}
+
 uint64_t param_count(const struct param *p)
 {
     uint64_t span;

@@ -61,6 +61,10 @@ void space_clear(struct space *s);
 /* Index of the parameter of that name, or -1. */
 int space_find(const struct space *s, const char *name);
 
+/* The parameter whose {NAME} begins at `at`, or -1; *n is then how many bytes
+ * {NAME} has. */
+int space_named(const struct space *s, const char *at, size_t *n);
+
 /* How many values the parameter can take: 1 .. UINT64_MAX - 1, or UINT64_MAX
  * for a DOUBLE without step. */
 uint64_t param_count(const struct param *p);

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "study/command.h"
+#include "study/environ.h"
 #include "tuner/hold.h"
 #include "tuner/nodes.h"
 
@@ -223,12 +224,12 @@ static void put_together(const struct board *b, struct assembly *a, int rank)
     const struct live_trial *t = a->t;
     const struct study *s = &t->study->study;
     struct part *p = &a->parts[rank];
-    struct command_place at = {.trial = t->trial.number,
-                               .attempt = t->attempt,
-                               .folder = t->folder,
-                               .base_dir = t->study->base_dir,
-                               .rank = rank,
-                               .addresses = a->listed};
+    struct places at = {.trial = t->trial.number,
+                        .attempt = t->attempt,
+                        .folder = t->folder,
+                        .base_dir = t->study->base_dir,
+                        .rank = rank,
+                        .addresses = a->listed};
     const struct study_task *task;
     enum study_role role;
     int index;
@@ -236,16 +237,16 @@ static void put_together(const struct board *b, struct assembly *a, int rank)
     study_replica(s, rank, &role, &index);
     task = &s->job.tasks[role];
     p->name = mem_format("%s-%d", study_role_name(role), index);
-    p->folder = command_folder(s, &at);
-    p->workdir = command_workdir(s, &at);
+    p->folder = places_folder(s, &at);
+    p->workdir = places_workdir(s, &at);
     command_argv(s, &t->trial.point, &at, &p->argv);
-    command_environ(s, &t->trial.point, &at, &p->ours);
+    environ_set(s, &t->trial.point, &at, &p->ours);
     add_reporting(b, t, true, &p->ours);
     p->gpus = hold_gpus(t, rank);
     set_gpus(t, p, task->image != NULL, &p->ours);
     if (is_beside(board_launcher(b, t->study), task))
         inherit(b, &p->all);
-    command_environ(s, &t->trial.point, &at, &p->all);
+    environ_set(s, &t->trial.point, &at, &p->all);
     add_reporting(b, t, false, &p->all);
     set_gpus(t, p, task->image != NULL, &p->all);
     p->job = (struct job_replica){.name = p->name,

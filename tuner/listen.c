@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "study/command.h"
+#include "study/places.h"
 #include "tuner/senders.h"
 
 static struct live_curve *find(const struct live_trial *t, const char *metric)
@@ -200,17 +200,17 @@ static int restore(struct board *b, struct live_trial *t, json_t **out,
 static char *lines_path(const struct live_trial *t)
 {
     const struct live_study *s = t->study;
-    struct command_place at = {.trial = t->trial.number,
-                               .attempt = t->attempt,
-                               .folder = t->folder,
-                               .base_dir = s->base_dir};
+    struct places at = {.trial = t->trial.number,
+                        .attempt = t->attempt,
+                        .folder = t->folder,
+                        .base_dir = s->base_dir};
     char *workdir, *path;
 
     if (!s->study.job.lines_file)
         return NULL;
     if (s->study.job.lines_file[0] == '/')
         return mem_copy_text(s->study.job.lines_file);
-    workdir = command_workdir(&s->study, &at);
+    workdir = places_workdir(&s->study, &at);
     path = mem_format("%s/%s", workdir, s->study.job.lines_file);
     free(workdir);
     return path;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "study/environ.h"
 #include "tests/lib/suite.h"
 #include "tests/study/lib/read.h"
 
@@ -19,12 +20,12 @@ struct told {
 
 static void tell(const struct study *s, int rank, struct told *out)
 {
-    struct command_place at = {.trial = 3,
-                               .attempt = 1,
-                               .folder = "/f",
-                               .base_dir = "/b",
-                               .rank = rank,
-                               .addresses = addresses};
+    struct places at = {.trial = 3,
+                        .attempt = 1,
+                        .folder = "/f",
+                        .base_dir = "/b",
+                        .rank = rank,
+                        .addresses = addresses};
     struct text text;
 
     text_init(&text);
@@ -213,12 +214,12 @@ START_TEST(addresses_may_be_words_of_the_launcher)
 {
     static const char *const words[] = {"{host-0}:{port-0}",
                                         "{host-1}:{port-1}"};
-    struct command_place at = {.trial = 1,
-                               .attempt = 1,
-                               .folder = "/f",
-                               .base_dir = "/b",
-                               .rank = 1,
-                               .addresses = words};
+    struct places at = {.trial = 1,
+                        .attempt = 1,
+                        .folder = "/f",
+                        .base_dir = "/b",
+                        .rank = 1,
+                        .addresses = words};
     struct words env;
     struct study s;
     struct point p;
@@ -229,7 +230,7 @@ START_TEST(addresses_may_be_words_of_the_launcher)
               &s);
     point_init(&p, &s.space);
     words_init(&env);
-    command_environ(&s, &p, &at, &env);
+    environ_set(&s, &p, &at, &env);
     for (size_t i = 0; i < env.n; i++) {
         found += strcmp(env.items[i], "MASTER_ADDR={host-0}") == 0;
         found += strcmp(env.items[i], "MASTER_PORT={port-0}") == 0;

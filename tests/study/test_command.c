@@ -1,6 +1,7 @@
 /* What a trial's process is given, byte for byte, in every dialect. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/command.h"
+#include "study/environ.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -11,11 +12,11 @@
 #include "tests/study/lib/read.h"
 
 static const char *const addresses[] = {"127.0.0.1:29500"};
-static const struct command_place place = {.trial = 7,
-                                           .attempt = 2,
-                                           .folder = "/state/trials/s/7/2",
-                                           .base_dir = "/home/me/digits",
-                                           .addresses = addresses};
+static const struct places place = {.trial = 7,
+                                    .attempt = 2,
+                                    .folder = "/state/trials/s/7/2",
+                                    .base_dir = "/home/me/digits",
+                                    .addresses = addresses};
 
 static void read_point(const struct study *s, const char *json, struct point *p)
 {
@@ -53,7 +54,7 @@ static void environ_of(const char *file, const char *json, struct words *env)
 
     read_good(file, &s);
     read_point(&s, json, &p);
-    command_environ(&s, &p, &place, env);
+    environ_set(&s, &p, &place, env);
     point_clear(&p);
     study_clear(&s);
 }
@@ -223,7 +224,7 @@ START_TEST(the_process_starts_in_the_work_folder)
 
         free(s.job.tasks[ROLE_MASTER].workdir);
         s.job.tasks[ROLE_MASTER].workdir = mem_copy_text(rows[i].name);
-        folder = command_workdir(&s, &place);
+        folder = places_workdir(&s, &place);
         ck_assert_str_eq(folder, rows[i].value);
         free(folder);
     }
@@ -365,7 +366,7 @@ END_TEST
 static char *replica_of(const struct study *s, int rank, struct words *env)
 {
     static const char *const several[] = {"h:1", "h:2", "h:3", "h:4"};
-    struct command_place at = place;
+    struct places at = place;
     struct words argv;
     struct point p;
     struct text out;
@@ -376,7 +377,7 @@ static char *replica_of(const struct study *s, int rank, struct words *env)
     words_init(env);
     words_init(&argv);
     words_set_env(env, "AIP_USE_CUSTOM_CONTAINER", "of another job");
-    command_environ(s, &p, &at, env);
+    environ_set(s, &p, &at, env);
     command_argv(s, &p, &at, &argv);
     text_init(&out);
     for (size_t i = 0; i < argv.n; i++)
@@ -481,7 +482,7 @@ START_TEST(a_container_of_vertex_is_told_that_it_is_one)
     ck_assert_str_eq(argv, "[worker-0][--lr=0.5]");
     free(argv);
     words_clear(&env);
-    folder = command_workdir(&s, &place);
+    folder = places_workdir(&s, &place);
     ck_assert_ptr_null(folder); /* the image's own */
     study_clear(&s);
 }

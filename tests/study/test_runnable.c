@@ -8,6 +8,7 @@
 
 #include "study/codec.h"
 #include "study/command.h"
+#include "study/environ.h"
 #include "tests/lib/suite.h"
 #include "tests/study/lib/read.h"
 
@@ -310,11 +311,11 @@ END_TEST
 START_TEST(a_job_that_tunes_nothing_is_told_of_no_trial)
 {
     static const char *const addresses[] = {"127.0.0.1:2222"};
-    static const struct command_place place = {.trial = 1,
-                                               .attempt = 1,
-                                               .folder = "/s/trials/j/1/1",
-                                               .base_dir = "/s",
-                                               .addresses = addresses};
+    static const struct places place = {.trial = 1,
+                                        .attempt = 1,
+                                        .folder = "/s/trials/j/1/1",
+                                        .base_dir = "/s",
+                                        .addresses = addresses};
     struct words env, argv;
     struct point p;
     struct text out;
@@ -330,7 +331,7 @@ START_TEST(a_job_that_tunes_nothing_is_told_of_no_trial)
          &out);
     decode(&out, true, &s);
     point_init(&p, &s.space);
-    command_environ(&s, &p, &place, &env);
+    environ_set(&s, &p, &place, &env);
     for (size_t i = 0; i < env.n; i++) {
         ck_assert_msg(strncmp(env.items[i], "CLOUD_ML_TRIAL_ID", 17) != 0, "%s",
                       env.items[i]);
