@@ -368,10 +368,16 @@ int engine_hear(struct engine *g, int64_t study, int64_t number,
                 struct err *e)
 {
     struct live_trial *t;
+    size_t known;
 
     if (reporter(g, study, number, &t, e))
         return -1;
-    return board_outcome(&g->board, senders_hear(&g->board, t, batch, out), e);
+    known = senders_hear(t, batch, out);
+    if (known == batch->n)
+        return board_outcome(&g->board, 0, e);
+    return board_outcome(
+        &g->board,
+        listen_keep(&g->board, t, batch->reports + known, batch->n - known), e);
 }
 
 int engine_tell(struct engine *g, int64_t study, int64_t number,

@@ -14,7 +14,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "tuner/listen.h"
 
 /* NULL: there are too many. */
 static struct live_sender *sender_of(struct live_trial *t, const char *name)
@@ -104,8 +103,8 @@ static void keep_outputs(const struct live_trial *t,
 
 /* ---- reports ---- */
 
-int senders_hear(struct board *b, struct live_trial *t,
-                 const struct engine_batch *batch, struct engine_heard *out)
+size_t senders_hear(struct live_trial *t, const struct engine_batch *batch,
+                    struct engine_heard *out)
 {
     struct live_sender *s = sender_of(t, batch->sender);
     int64_t known, n = (int64_t)batch->n;
@@ -114,12 +113,12 @@ int senders_hear(struct board *b, struct live_trial *t,
                                  .stop = t->trial.state == TRIAL_STOPPING};
     keep_outputs(t, batch);
     if (!s)
-        return 0;
+        return batch->n;
     known = s->n - batch->from;
     if (known < 0 || known >= n) {
         out->next = s->n;
-        return 0;
+        return batch->n;
     }
     s->n = out->next;
-    return listen_keep(b, t, batch->reports + known, batch->n - (size_t)known);
+    return (size_t)known;
 }

@@ -8,15 +8,13 @@
 
 struct json_t; /* jansson's */
 
-enum {
-    SENDERS_MOST = 64
-}; /* of an attempt; reports of others are passed over
-    */
+/* Of an attempt; reports of others are passed over. */
+enum { SENDERS_MOST = 64 };
 
-/* Takes what is new of the batch (engine_hear). -1: a write failed, and the
- * board is broken. */
-int senders_hear(struct board *b, struct live_trial *t,
-                 const struct engine_batch *batch, struct engine_heard *out);
+/* Counts the batch (engine_hear). Returns how many of its first reports are
+ * known: the others are new. */
+size_t senders_hear(struct live_trial *t, const struct engine_batch *batch,
+                    struct engine_heard *out);
 
 /* The counts as a part of the attempt's marks. */
 void senders_write(const struct live_trial *t, struct json_t *marks);
