@@ -268,8 +268,10 @@ static int check_report(struct door *d, struct request *r, const char *token,
                       " of its study",
                       t.number);
     if (store_trial_get(d->parts.store, t.study, t.number, keep_now, &now,
-                        &e) ||
-        now.attempt != t.attempt || now.ended)
+                        &e) &&
+        e.code != ERR_ABSENT) /* it may be sent again */
+        return refuse(no, 507, "%s", e.text);
+    if (now.attempt != t.attempt || now.ended)
         return refuse(no, 401,
                       "this token has expired: attempt %" PRId64
                       " of trial %" PRId64 " is over",
