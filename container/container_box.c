@@ -402,7 +402,8 @@ void container_box_stir(struct container_box *b, const char *action)
 {
     if (strcmp(action, "oom") == 0)
         b->end.oom = true;
-    if (strcmp(action, "kill") == 0 && !b->signalled && b->state == BOX_RUNNING)
+    if (strcmp(action, "kill") == 0 && !b->signalled &&
+        (b->state == BOX_RUNNING || b->state == BOX_UNKNOWN))
         b->end.by_person = true;
     if (strcmp(action, "create") == 0 || strcmp(action, "start") == 0 ||
         strcmp(action, "init") == 0 || strcmp(action, "kill") == 0)

@@ -654,8 +654,17 @@ START_TEST(want_of_memory_is_told)
 }
 END_TEST
 
+/* podman may speak of a kill only after the end was seen: then it is a signal
+ * like any other. */
+static bool may_not_say_who(void)
+{
+    return strcmp(getenv("ENGINE"), "podman") == 0;
+}
+
 START_TEST(a_container_that_a_person_removes_is_lost)
 {
+    enum launcher_blame killed;
+
     setup();
     start("s/1/1", "echo ready; sleep 1000");
     start("s/2/1", "echo ready; sleep 1000");
@@ -665,7 +674,9 @@ START_TEST(a_container_that_a_person_removes_is_lost)
     by_hand("POST", "s/2/1", "master-0", "/kill?signal=SIGKILL");
     wait_for(2, 2);
     ck_assert_int_eq(last_of("s/1/1")->blame, BLAME_PERSON);
-    ck_assert_int_eq(expect_end("s/2/1", -1, SIGKILL)->blame, BLAME_PERSON);
+    killed = expect_end("s/2/1", -1, SIGKILL)->blame;
+    ck_assert(killed == BLAME_PERSON ||
+              (killed == BLAME_NOBODY && may_not_say_who()));
     teardown();
 }
 END_TEST

@@ -14,4 +14,6 @@ trap leave EXIT
 trap 'exit 1' INT TERM
 assignments=$("$HYPERTUNE_SOURCE/scripts/engine" up "$1" "$dir")
 eval "$assignments"
+ENGINE=$1
+export ENGINE
 "$2"
