@@ -45,10 +45,15 @@ engine_back() {
     env -u WORK "$engine" up "$1" "$work/$1" >/dev/null
 }
 
+two_run() {
+    [ "$(count "$1" RUNNING)" = 2 ]
+}
+
 killed_while_they_run() {
     of_trials "held-$1" 4 2 'until [ -e /shared/go ]; do sleep 0.1; done'
     hypertune submit "held-$1.yaml" >out
     until_true "two trials" lines "held-$1/starts" 2
+    until_true "two that are known to run" two_run "held-$1"
     kill -9 $service
     wait $service || true
     service_start
