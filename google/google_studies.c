@@ -11,6 +11,7 @@
 #include "google/google_show.h"
 #include "store/store_google.h"
 #include "study/codec.h"
+#include "study/proto.h"
 
 enum {
     PAGE = 1000,
@@ -23,19 +24,6 @@ static const char kind[] = "studies";
 
 /* ---- the fields ---- */
 
-static const char *const goals[] = {"GOAL_TYPE_UNSPECIFIED", "MAXIMIZE",
-                                    "MINIMIZE", NULL};
-static const char *const scales[] = {"SCALE_TYPE_UNSPECIFIED",
-                                     "UNIT_LINEAR_SCALE", "UNIT_LOG_SCALE",
-                                     "UNIT_REVERSE_LOG_SCALE", NULL};
-static const char *const algorithms[] = {"ALGORITHM_UNSPECIFIED", "",
-                                         "GRID_SEARCH", "RANDOM_SEARCH", NULL};
-static const char *const noises[] = {"OBSERVATION_NOISE_UNSPECIFIED", "LOW",
-                                     "HIGH", NULL};
-static const char *const selections[] = {
-    "MEASUREMENT_SELECTION_TYPE_UNSPECIFIED", "LAST_MEASUREMENT",
-    "BEST_MEASUREMENT", NULL};
-
 static const char no_safety[] =
     "safety metrics are not supported by this version; take safetyConfig away";
 
@@ -46,7 +34,7 @@ static const char no_safety[] =
 
 static const struct google_message metric[] = {
     {.name = "metricId", .kind = GOOGLE_TEXT},
-    {.name = "goal", .kind = GOOGLE_ENUM, .names = goals},
+    {.name = "goal", .kind = GOOGLE_ENUM, .names = proto_goals},
     {.name = "safetyConfig", .kind = GOOGLE_REFUSED, .why = no_safety},
     END,
 };
@@ -129,7 +117,7 @@ const struct google_message google_parameter[] = {
      .kind = GOOGLE_MESSAGE,
      .oneof = 1,
      .message = discretes},
-    {.name = "scaleType", .kind = GOOGLE_ENUM, .names = scales},
+    {.name = "scaleType", .kind = GOOGLE_ENUM, .names = proto_scales},
     {.name = "conditionalParameterSpecs",
      .kind = GOOGLE_MESSAGE,
      .many = true,
@@ -182,11 +170,11 @@ static const struct google_message spec_fields[] = {
      .kind = GOOGLE_MESSAGE,
      .many = true,
      .message = google_parameter},
-    {.name = "algorithm", .kind = GOOGLE_ENUM, .names = algorithms},
-    {.name = "observationNoise", .kind = GOOGLE_ENUM, .names = noises},
+    {.name = "algorithm", .kind = GOOGLE_ENUM, .names = proto_algorithms},
+    {.name = "observationNoise", .kind = GOOGLE_ENUM, .names = proto_noises},
     {.name = "measurementSelectionType",
      .kind = GOOGLE_ENUM,
-     .names = selections},
+     .names = proto_selections},
     {.name = "decayCurveStoppingSpec",
      .kind = GOOGLE_MESSAGE,
      .oneof = 1,

@@ -43,16 +43,16 @@ const struct node *proto_get(const struct node *map, const char *name)
 
 /* ---- what a member's value is ---- */
 
-static const char *const goals[] = {"GOAL_TYPE_UNSPECIFIED", "MAXIMIZE",
-                                    "MINIMIZE", NULL};
-static const char *const scales[] = {"SCALE_TYPE_UNSPECIFIED",
-                                     "UNIT_LINEAR_SCALE", "UNIT_LOG_SCALE",
-                                     "UNIT_REVERSE_LOG_SCALE", NULL};
-static const char *const algorithms[] = {"ALGORITHM_UNSPECIFIED", "",
-                                         "GRID_SEARCH", "RANDOM_SEARCH", NULL};
-static const char *const noises[] = {"OBSERVATION_NOISE_UNSPECIFIED", "LOW",
-                                     "HIGH", NULL};
-static const char *const selections[] = {
+const char *const proto_goals[] = {"GOAL_TYPE_UNSPECIFIED", "MAXIMIZE",
+                                   "MINIMIZE", NULL};
+const char *const proto_scales[] = {"SCALE_TYPE_UNSPECIFIED",
+                                    "UNIT_LINEAR_SCALE", "UNIT_LOG_SCALE",
+                                    "UNIT_REVERSE_LOG_SCALE", NULL};
+const char *const proto_algorithms[] = {"ALGORITHM_UNSPECIFIED", "",
+                                        "GRID_SEARCH", "RANDOM_SEARCH", NULL};
+const char *const proto_noises[] = {"OBSERVATION_NOISE_UNSPECIFIED", "LOW",
+                                    "HIGH", NULL};
+const char *const proto_selections[] = {
     "MEASUREMENT_SELECTION_TYPE_UNSPECIFIED", "LAST_MEASUREMENT",
     "BEST_MEASUREMENT", NULL};
 static const char *const strategies[] = {
@@ -84,11 +84,11 @@ static const struct {
     const char *key;
     const char *const *names;
 } enums[] = {
-    {"goal", goals},
-    {"scaleType", scales},
-    {"algorithm", algorithms},
-    {"observationNoise", noises},
-    {"measurementSelectionType", selections},
+    {"goal", proto_goals},
+    {"scaleType", proto_scales},
+    {"algorithm", proto_algorithms},
+    {"observationNoise", proto_noises},
+    {"measurementSelectionType", proto_selections},
     {"strategy", strategies},
     {"acceleratorType", accelerators},
 };

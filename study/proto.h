@@ -41,6 +41,12 @@ void proto_value(struct proto_writer *w, const char *key,
  * written; NULL if it is not there or null. */
 const struct node *proto_get(const struct node *map, const char *name);
 
+/* The names of enums, each by its number; "" is a number without a name, and
+ * NULL ends them. */
+extern const char *const proto_goals[],
+    *const proto_scales[], *const proto_algorithms[],
+                               *const proto_noises[], *const proto_selections[];
+
 /* name in lowerCamelCase: max_trial_count is maxTrialCount. Yours to free. */
 char *proto_camel(const char *name);
 

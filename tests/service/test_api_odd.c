@@ -6,15 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "tests/lib/suite.h"
 #include "tests/service/lib/served.h"
-
-enum { PATIENCE_MS = 60000 };
 
 static struct served service;
 
@@ -230,38 +226,6 @@ END_TEST
 
 /* ---- two at once ---- */
 
-static int ask_for(const char *method, const char *path, const char *body)
-{
-    char *asked =
-        mem_format("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-                   "Content-Length: %zu\r\n\r\n%s",
-                   method, path, strlen(body), body);
-    int fd = served_connect(&service);
-
-    ck_assert_int_gt(send(fd, asked, strlen(asked), 0), 0);
-    free(asked);
-    return fd;
-}
-
-/* The status of what comes. */
-static int answer(int fd)
-{
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    char piece[4096], head[16] = "";
-    size_t n = 0;
-    ssize_t got = 1;
-
-    while (got > 0) {
-        ck_assert_int_gt(poll(&wait, 1, PATIENCE_MS), 0);
-        got = recv(fd, piece, sizeof piece, 0);
-        for (ssize_t i = 0; i < got && n + 1 < sizeof head; i++)
-            head[n++] = piece[i];
-    }
-    close(fd);
-    ck_assert_uint_gt(n, 12);
-    return (int)strtol(head + 9, NULL, 10);
-}
-
 START_TEST(one_of_two_who_complete_a_trial_at_once_is_told_so)
 {
     served_begin(&service);
@@ -271,10 +235,10 @@ START_TEST(one_of_two_who_complete_a_trial_at_once_is_told_so)
         int one, two;
 
         just("POST", "/api/studies/a:ask", "{}");
-        one = ask_for("POST", path, "{\"value\": 1}");
-        two = ask_for("POST", path, "{\"value\": 2}");
-        one = answer(one);
-        two = answer(two);
+        one = served_send(&service, "POST", path, "{\"value\": 1}");
+        two = served_send(&service, "POST", path, "{\"value\": 2}");
+        one = served_status(one);
+        two = served_status(two);
         ck_assert_msg((one == 200 && two == 409) || (one == 409 && two == 200),
                       "%d %d", one, two);
         free(path);
@@ -291,11 +255,13 @@ START_TEST(a_study_may_be_deleted_while_it_is_asked)
 
         submit("a");
         for (int i = 0; i < 4; i++)
-            asks[i] = ask_for("POST", "/api/studies/a:ask", "{\"count\": 3}");
-        deleted = answer(ask_for("DELETE", "/api/studies/a", ""));
+            asks[i] = served_send(&service, "POST", "/api/studies/a:ask",
+                                  "{\"count\": 3}");
+        deleted = served_status(
+            served_send(&service, "DELETE", "/api/studies/a", ""));
         ck_assert_msg(deleted == 200 || deleted == 409, "%d", deleted);
         for (int i = 0; i < 4; i++) {
-            int status = answer(asks[i]);
+            int status = served_status(asks[i]);
 
             ck_assert_msg(status == 200 || status == 404, "%d", status);
         }
@@ -303,7 +269,8 @@ START_TEST(a_study_may_be_deleted_while_it_is_asked)
             continue;
         just("POST", "/api/studies/a:cancel", "");
         for (int tries = 0;
-             (gone = answer(ask_for("DELETE", "/api/studies/a", ""))) != 200;
+             (gone = served_status(served_send(&service, "DELETE",
+                                               "/api/studies/a", ""))) != 200;
              tries++) {
             ck_assert_int_lt(tries, 1000);
             ck_assert_int_eq(gone, 409);

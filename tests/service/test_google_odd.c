@@ -4,12 +4,9 @@
 #include "google/google.h"
 
 #include <check.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -21,7 +18,7 @@
 #define TRIAL STUDY "/trials/1"
 #define MARK "\"@here@\""
 
-enum { PATIENCE_MS = 60000, LONG = 100000 };
+enum { LONG = 100000 };
 
 static struct served service;
 static char *long_text; /* as JSON */
@@ -282,38 +279,6 @@ END_TEST
 
 /* ---- two at once ---- */
 
-static int ask_for(const char *method, const char *path, const char *body)
-{
-    char *request =
-        mem_format("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-                   "Content-Length: %zu\r\n\r\n%s",
-                   method, path, strlen(body), body);
-    int fd = served_connect(&service);
-
-    ck_assert_int_gt(send(fd, request, strlen(request), 0), 0);
-    free(request);
-    return fd;
-}
-
-/* The status of what comes. */
-static int answer(int fd)
-{
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    char piece[4096], head[16] = "";
-    size_t n = 0;
-    ssize_t got = 1;
-
-    while (got > 0) {
-        ck_assert_int_gt(poll(&wait, 1, PATIENCE_MS), 0);
-        got = recv(fd, piece, sizeof piece, 0);
-        for (ssize_t i = 0; i < got && n + 1 < sizeof head; i++)
-            head[n++] = piece[i];
-    }
-    close(fd);
-    ck_assert_uint_gt(n, 12);
-    return (int)strtol(head + 9, NULL, 10);
-}
-
 START_TEST(one_of_two_who_complete_a_trial_at_once_is_told_so)
 {
     static const char done[] = "{\"finalMeasurement\": {\"metrics\": "
@@ -325,11 +290,12 @@ START_TEST(one_of_two_who_complete_a_trial_at_once_is_told_so)
     make_study();
     for (int number = 1; number <= 10; number++) {
         char *path = mem_format(STUDY "/trials/%d:complete", number);
-        int one = ask_for("POST", path, done);
-        int two = ask_for("POST", path, "{\"trialInfeasible\": true}");
+        int one = served_send(&service, "POST", path, done);
+        int two =
+            served_send(&service, "POST", path, "{\"trialInfeasible\": true}");
 
-        one = answer(one);
-        two = answer(two);
+        one = served_status(one);
+        two = served_status(two);
         ck_assert_msg((one == 200 && two == 400) || (one == 400 && two == 200),
                       "%d %d", one, two);
         just("POST", STUDY "/trials:suggest", suggest);
@@ -357,13 +323,13 @@ START_TEST(a_study_may_be_deleted_while_trials_are_suggested)
         for (int i = 0; i < 4; i++) {
             char *body = mem_format(suggest, i);
 
-            asks[i] = ask_for("POST", path, body);
+            asks[i] = served_send(&service, "POST", path, body);
             free(body);
         }
-        deleted = answer(ask_for("DELETE", study, ""));
+        deleted = served_status(served_send(&service, "DELETE", study, ""));
         ck_assert_int_eq(deleted, 200);
         for (int i = 0; i < 4; i++) {
-            int status = answer(asks[i]);
+            int status = served_status(asks[i]);
 
             ck_assert_msg(status == 200 || status == 404, "%d", status);
         }

@@ -143,6 +143,38 @@ int served_connect(const struct served *s)
     return fd;
 }
 
+int served_send(const struct served *s, const char *method, const char *path,
+                const char *body)
+{
+    char *request =
+        mem_format("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                   "Content-Length: %zu\r\n\r\n%s",
+                   method, path, strlen(body), body);
+    int fd = served_connect(s);
+
+    ck_assert_int_gt(send(fd, request, strlen(request), 0), 0);
+    free(request);
+    return fd;
+}
+
+int served_status(int fd)
+{
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    char piece[4096], head[16] = "";
+    size_t n = 0;
+    ssize_t got = 1;
+
+    while (got > 0) {
+        ck_assert_int_gt(poll(&wait, 1, PATIENCE * PAUSE_MS), 0);
+        got = recv(fd, piece, sizeof piece, 0);
+        for (ssize_t i = 0; i < got && n + 1 < sizeof head; i++)
+            head[n++] = piece[i];
+    }
+    close(fd);
+    ck_assert_uint_gt(n, 12);
+    return (int)strtol(head + 9, NULL, 10);
+}
+
 char *served_raw(const struct served *s, const char *bytes, size_t n,
                  int wait_ms)
 {

@@ -30,6 +30,12 @@ json_t *served_ask(struct served *s, int status, const char *method,
 struct fetch *served_client(const struct served *s);
 /* A connected socket of its own, for what no client would send. */
 int served_connect(const struct served *s);
+/* Sends a request of its own and does not wait: the socket, for
+ * served_status. */
+int served_send(const struct served *s, const char *method, const char *path,
+                const char *body);
+/* The status of what comes, up to the end; closes the socket. */
+int served_status(int fd);
 /* Sends the bytes and reads until the service hangs up, or for wait_ms. Yours
  * to free, NUL-terminated. */
 char *served_raw(const struct served *s, const char *bytes, size_t n,
