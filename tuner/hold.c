@@ -18,6 +18,16 @@ enum {
 /* Sums of fractions of processors are not exact. */
 #define HAIR 1e-6
 
+/* Of all replicas; more than can be counted is without end. */
+static void add_memory(int64_t *sum, int64_t replicas, int64_t each)
+{
+    int64_t all;
+
+    if (__builtin_mul_overflow(replicas, each, &all) ||
+        __builtin_add_overflow(*sum, all, sum))
+        *sum = INT64_MAX;
+}
+
 struct hold_needs hold_needs(const struct study *s)
 {
     struct hold_needs sum = {0};
@@ -27,7 +37,7 @@ struct hold_needs hold_needs(const struct study *s)
 
         sum.gpus += task->replicas * task->gpus;
         sum.cpus += task->replicas * task->cpus;
-        sum.memory += task->replicas * task->memory;
+        add_memory(&sum.memory, task->replicas, task->memory);
     }
     return sum;
 }

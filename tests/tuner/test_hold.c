@@ -237,6 +237,9 @@ START_TEST(what_the_machine_has_not_is_refused_at_once)
             "cpus: a trial needs 4.5, this machine has 4");
     refused(STUDY("s") "memory: 3G\nreplicas: {worker: 2}\n",
             "memory: a trial needs 9 GiB, this machine has 8 GiB");
+    /* four times 2^62 bytes are not nothing */
+    refused(STUDY("s") "memory: 4194304T\nreplicas: {worker: 3}\n",
+            "memory: a trial needs 8.59e+09 GiB, this machine has 8 GiB");
     stage_submit(&g, STUDY("s") "gpus: 500\nlauncher: slurm\n");
     end();
 }
