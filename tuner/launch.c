@@ -49,21 +49,32 @@ static int make_folder(const struct board *b, const struct live_trial *t,
     return rc;
 }
 
-/* The folders that the AIP_… variables name, where there is an output folder:
- * programs written for them expect to write there at once. */
-static int make_outputs(const struct words *environ_, struct err *e)
+/* The folder that a NAME=value names for the trial's results; NULL if it is
+ * another variable. */
+static char *output_in(char *variable)
 {
     static const char *const names[] = {
         "AIP_MODEL_DIR=", "AIP_CHECKPOINT_DIR=", "AIP_TENSORBOARD_LOG_DIR="};
 
-    for (size_t i = 0; i < environ_->n; i++)
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-            size_t len = strlen(names[k]);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        size_t len = strlen(names[k]);
 
-            if (strncmp(environ_->items[i], names[k], len) == 0 &&
-                make_folders(environ_->items[i] + len, e))
-                return -1;
-        }
+        if (strncmp(variable, names[k], len) == 0)
+            return variable + len;
+    }
+    return NULL;
+}
+
+/* The folders that the AIP_… variables name, where there is an output folder:
+ * programs written for them expect to write there at once. */
+static int make_outputs(const struct words *environ_, struct err *e)
+{
+    for (size_t i = 0; i < environ_->n; i++) {
+        char *folder = output_in(environ_->items[i]);
+
+        if (folder && make_folders(folder, e))
+            return -1;
+    }
     return 0;
 }
 
@@ -102,16 +113,15 @@ static void add_output(struct words *out, const char *path)
 static void list_outputs(const struct words *ours, const struct words *argv,
                          struct words *out)
 {
-    static const char *const names[] = {
-        "AIP_MODEL_DIR=", "AIP_CHECKPOINT_DIR=", "AIP_TENSORBOARD_LOG_DIR="};
-
     for (size_t i = 0; i + 1 < argv->n; i++)
         if (strcmp(argv->items[i], "--job-dir") == 0)
             add_output(out, argv->items[i + 1]);
-    for (size_t i = 0; i < ours->n; i++)
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-            if (strncmp(ours->items[i], names[k], strlen(names[k])) == 0)
-                add_output(out, ours->items[i] + strlen(names[k]));
+    for (size_t i = 0; i < ours->n; i++) {
+        const char *folder = output_in(ours->items[i]);
+
+        if (folder)
+            add_output(out, folder);
+    }
 }
 
 /* A container sees only what was there when it began. */
