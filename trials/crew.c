@@ -143,15 +143,33 @@ static void make_cages(struct crew *c, const struct roster *r)
     }
 }
 
-int crew_start(struct crew *c, const struct roster *r, char text[CREW_TEXT])
+/* Starts the members FROM to BEFORE and waits until they are their programs:
+ * then nobody holds the other end of the pipe any more. */
+static int start_some(struct crew *c, size_t from, size_t before,
+                      char text[CREW_TEXT])
 {
     struct trouble t;
     int ends[2];
     int rc = 0;
 
-    *c = (struct crew){.members = calloc(r->n, sizeof *c->members)};
-    if (!c->members || pipe2(ends, O_CLOEXEC)) {
+    if (pipe2(ends, O_CLOEXEC)) {
         snprintf(text, CREW_TEXT, "cannot make a pipe: %s", strerror(errno));
+        return -1;
+    }
+    for (size_t i = from; i < before && !rc; i++)
+        rc = start_one(c, i, ends[1], text);
+    close(ends[1]);
+    if (!rc && read(ends[0], &t, sizeof t) == (ssize_t)sizeof t)
+        rc = explain(c, &t, text);
+    close(ends[0]);
+    return rc;
+}
+
+int crew_start(struct crew *c, const struct roster *r, char text[CREW_TEXT])
+{
+    *c = (struct crew){.members = calloc(r->n, sizeof *c->members)};
+    if (!c->members) {
+        snprintf(text, CREW_TEXT, "no memory for %zu replicas", r->n);
         return -1;
     }
     c->n = r->n;
@@ -159,14 +177,9 @@ int crew_start(struct crew *c, const struct roster *r, char text[CREW_TEXT])
         c->members[i].replica = &r->replicas[i];
     make_cages(c, r);
     clock_gettime(CLOCK_MONOTONIC, &c->begin);
-    for (size_t i = 0; i < c->n && !rc; i++)
-        rc = start_one(c, i, ends[1], text);
-    close(ends[1]);
-    /* Nobody holds the other end once all have become their programs. */
-    if (!rc && read(ends[0], &t, sizeof t) == (ssize_t)sizeof t)
-        rc = explain(c, &t, text);
-    close(ends[0]);
-    return rc;
+    if (c->n > 1 && start_some(c, 1, c->n, text))
+        return -1;
+    return start_some(c, 0, 1, text);
 }
 
 /* ---- to their ends ---- */

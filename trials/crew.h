@@ -31,10 +31,10 @@ struct crew {
 enum { CREW_TEXT = 600 };
 
 /* Starts all of them, each in a group of its own, writing to the logs in its
- * folder, and in a cage if it has limits. Returns once all have become their
- * programs. -1: one could not, `text` says which and why; those that have
- * begun are left to crew_end. The roster outlives the crew. crew_clear in
- * either case. */
+ * folder, and in a cage if it has limits. The master is last: its program runs
+ * only if all the others have become theirs. Returns once it has, too. -1: one
+ * could not, `text` says which and why; those that have begun are left to
+ * crew_end. The roster outlives the crew. crew_clear in either case. */
 int crew_start(struct crew *c, const struct roster *r, char text[CREW_TEXT]);
 
 /* To every group whose first process has not ended, which is woken if it was

@@ -57,8 +57,10 @@ until_true "its end" succeeded
 same "ports" "$(sort -u ports | wc -l)" 2
 kill "$stranger"
 
-# All replicas, or none: a worker that is not there keeps the master from it.
+# All replicas, or none: one that is not there keeps the master from it, however
+# long the others take to begin.
 script train.sh <<'END'
+[ "$HYPERTUNE_REPLICA" = master-0 ] || exec sleep 1000
 touch "$WORK/master.ran"
 hypertune report accuracy=0.5
 END
@@ -72,13 +74,14 @@ studySpec:
 trialJobSpec:
   workerPoolSpecs:
   - {replicaCount: 1, processSpec: {command: [./train.sh]}}
-  - {replicaCount: 2, processSpec: {command: [./no-such-worker]}}
+  - {replicaCount: 40, processSpec: {command: [./train.sh]}}
+  - {replicaCount: 2, processSpec: {command: [./no-such-server]}}
 END
 got=0
 timeout 60 hypertune run absent.yaml >out 2>err </dev/null || got=$?
 [ "$got" != 0 ] && [ "$got" != 124 ] || fail "run ended with $got"
 status 0 hypertune why absent 1
-has out 'no-such-worker'
+has out 'no-such-server'
 [ ! -e master.ran ] || fail "the master ran without its workers"
 
 # One that never comes: the trial's limit ends all of them.
