@@ -13,7 +13,7 @@
 
 enum { AGAIN = 1000, MOST_GROUPS = 256 };
 
-const size_t scores_budgets[SCORES_BUDGETS] = {10, 20, 50, 100};
+const size_t scores_budgets[SCORES_BUDGETS] = {10, 20, 50, 100, 300, 1000};
 
 void scores_add(struct scores *s, const struct score *one)
 {
