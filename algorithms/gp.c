@@ -503,3 +503,14 @@ void gp_batch_slope(const struct gp_batch *b, size_t i, const double *w,
     for (size_t j = 0; j < m; j++)
         out[j] = (out[j] - sum * b->scaled[i * m + j]) * exp(-g->theta[j]);
 }
+
+void gp_expect(const struct gp *g, const double *rows, size_t n, double *means)
+{
+    struct gp_batch b;
+
+    gp_batch_init(&b, g, n);
+    gp_batch_set(&b, rows, n);
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)g->n, 1, b.k,
+                (int)g->n, g->weights, 1, 0, means, 1);
+    gp_batch_clear(&b);
+}

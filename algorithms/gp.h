@@ -64,6 +64,9 @@ bool gp_noisy(const struct gp *g);
 /* The means that are expected at its own rows, where results were y. */
 void gp_known(const struct gp *g, double *means);
 
+/* The means that are expected at n rows. */
+void gp_expect(const struct gp *g, const double *rows, size_t n, double *means);
+
 /* inverse times `count` columns of right-hand sides, both row-major n x
  * count. */
 void gp_solve(const struct gp *g, const double *right, size_t count,

@@ -28,6 +28,7 @@ struct told {
 struct history {
     const struct study *study; /* borrowed, as the next */
     const struct encode *encode;
+    size_t objective; /* whose values are kept: 0 is the goal */
     struct told *items;
     size_t n, cap;
     size_t *valued; /* the items of TOLD_VALUE and TOLD_CUT, in order */
@@ -36,7 +37,7 @@ struct history {
 };
 
 void history_init(struct history *h, const struct study *study,
-                  const struct encode *e);
+                  const struct encode *e); /* of the goal */
 void history_clear(struct history *h);
 void history_add(struct history *h, const struct trial *ended);
 

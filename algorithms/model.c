@@ -259,19 +259,6 @@ static int factor_at(struct gp *g, const double *theta)
     return gp_factor(g);
 }
 
-/* The means that g expects at n rows. */
-static void expect(const struct gp *g, const double *rows, size_t n,
-                   double *means)
-{
-    struct gp_batch b;
-
-    gp_batch_init(&b, g, n);
-    gp_batch_set(&b, rows, n);
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)g->n, 1, b.k,
-                (int)g->n, g->weights, 1, 0, means, 1);
-    gp_batch_clear(&b);
-}
-
 /* truth, with the n running rows and what it expects of them. */
 static int believe(struct model *m, const double *rows, size_t n)
 {
@@ -285,7 +272,7 @@ static int believe(struct model *m, const double *rows, size_t n)
         memcpy(x + g->n * g->d, rows, n * g->d * sizeof *x);
     }
     memcpy(y, g->y, g->n * sizeof *y);
-    expect(g, rows, n, y + g->n);
+    gp_expect(g, rows, n, y + g->n);
     for (size_t i = 0; i < all; i++)
         noisier[i] = i < g->n ? g->noisier[i] : 1;
     gp_init(&m->believed, all, g->d, g->n_numeric, x, y, noisier, &g->prior);

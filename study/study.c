@@ -133,6 +133,9 @@ void study_clear(struct study *s)
     free(s->start);
     free(s->name);
     free(s->metric);
+    for (size_t i = 0; i < s->n_others; i++)
+        free(s->others[i].name);
+    free(s->others);
     space_clear(&s->space);
     job_clear(&s->job);
     *s = (struct study){0};

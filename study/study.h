@@ -115,6 +115,12 @@ struct study_job {
     char *lines_file; /* metrics: file, JSON lines; NULL = none */
 };
 
+/* What is to be made best beside the goal. */
+struct study_objective {
+    char *name;
+    bool maximize;
+};
+
 /* The most trials that can be asked for; so many are no limit. */
 enum { STUDY_MOST_TRIALS = 1000000000 };
 
@@ -125,8 +131,11 @@ struct study {
     char *name; /* [A-Za-z][A-Za-z0-9_-]{0,127} */
     enum study_dialect dialect;
     struct space space;
-    char *metric; /* the goal */
-    bool maximize;
+    char *metric;                   /* the goal */
+    struct study_objective *others; /* further objectives; at most
+                                       TRIAL_OTHERS (trial.h) */
+    size_t n_others;                /* 0 for most studies */
+    bool maximize;                  /* the goal */
     enum study_selection selection;
     const char *algorithm; /* one of study_algorithms */
     uint64_t seed;         /* 0 unless written; at most INT64_MAX */

@@ -41,17 +41,34 @@ static void session_clear(struct session *s)
     *s = (struct session){.type = s->type, .study.noisy = s->study.noisy};
 }
 
-static int read_goal(struct study *study, const json_t *goal, struct err *e)
+static int read_direction(const json_t *goal, bool *maximize, struct err *e)
 {
     const char *text = json_string_value(goal);
 
-    if (json_is_array(goal))
-        return err_set(e, ERR_INVALID,
-                       "goal: several objectives are not searched");
     if (!text ||
         (strcmp(text, "minimize") != 0 && strcmp(text, "maximize") != 0))
         return err_set(e, ERR_INVALID, "goal: must be minimize or maximize");
-    study->maximize = strcmp(text, "maximize") == 0;
+    *maximize = strcmp(text, "maximize") == 0;
+    return 0;
+}
+
+/* One direction, or a list of them. */
+static int read_goal(struct study *study, const json_t *goal, struct err *e)
+{
+    size_t n = json_array_size(goal);
+
+    if (!json_is_array(goal))
+        return read_direction(goal, &study->maximize, e);
+    if (n < 1 || n > 1 + TRIAL_OTHERS)
+        return err_set(e, ERR_INVALID, "goal: must be 1 to %d directions",
+                       1 + TRIAL_OTHERS);
+    study->others = mem_new(n, sizeof *study->others);
+    study->n_others = n - 1;
+    for (size_t i = 0; i < n; i++)
+        if (read_direction(
+                json_array_get(goal, i),
+                i ? &study->others[i - 1].maximize : &study->maximize, e) != 0)
+            return -1;
     return 0;
 }
 
@@ -181,10 +198,32 @@ static json_t *end(struct session *s, struct trial *t)
     return json_pack("{ss}", "op", "ok");
 }
 
-static void give(struct trial *t, const json_t *value)
+/* A number of the study's goal, or a list of one for each objective. */
+static bool read_values(const struct study *study, const json_t *value,
+                        struct trial *t)
 {
-    t->value = json_number_value(value);
-    t->has_value = json_is_number(value) && isfinite(t->value);
+    const json_t *first = json_array_get(value, 0);
+    bool all = true;
+
+    if (!json_is_array(value))
+        first = value;
+    else
+        all = json_array_size(value) == 1 + study->n_others;
+    t->value = json_number_value(first);
+    all = all && json_is_number(first) && isfinite(t->value);
+    for (size_t i = 0; i < study->n_others; i++) {
+        const json_t *one = json_array_get(value, i + 1);
+
+        t->others[i] = json_number_value(one);
+        all = all && json_is_number(one) && isfinite(t->others[i]);
+    }
+    return all;
+}
+
+static void give(const struct study *study, struct trial *t,
+                 const json_t *value)
+{
+    t->has_value = read_values(study, value, t);
     if (t->has_value && t->state == TRIAL_RUNNING)
         t->state = TRIAL_SUCCEEDED;
     else if (!t->has_value)
@@ -200,7 +239,7 @@ static json_t *op_complete(struct session *s, const json_t *request,
         return NULL;
     if (json_is_true(json_object_get(request, "stopped")))
         t->state = TRIAL_STOPPED;
-    give(t, json_object_get(request, "value"));
+    give(&s->study, t, json_object_get(request, "value"));
     return end(s, t);
 }
 
@@ -225,7 +264,7 @@ static json_t *op_observe(struct session *s, const json_t *request,
         trial_clear(t);
         return NULL;
     }
-    give(t, json_object_get(request, "value"));
+    give(&s->study, t, json_object_get(request, "value"));
     return end(s, t);
 }
 
