@@ -169,9 +169,13 @@
     "ALTER TABLE attempt ADD COLUMN node TEXT NOT NULL DEFAULT '';\n"          \
     "ALTER TABLE attempt ADD COLUMN blame TEXT NOT NULL DEFAULT '';\n"
 
+/* The values of a trial whose study has several objectives. */
+#define STEP_7                                                                 \
+    "ALTER TABLE trial ADD COLUMN objectives TEXT NOT NULL DEFAULT '';\n"
+
 const struct schema_step schema_steps[] = {
-    {1, STEP_1}, {2, STEP_2}, {3, STEP_3},
-    {4, STEP_4}, {5, STEP_5}, {6, STEP_6},
+    {1, STEP_1}, {2, STEP_2}, {3, STEP_3}, {4, STEP_4},
+    {5, STEP_5}, {6, STEP_6}, {7, STEP_7},
 };
 const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
 

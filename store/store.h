@@ -123,7 +123,9 @@ struct trial_row {
     int attempt;          /* the current one, 0 before the first */
     int broken;           /* attempts that counted against `retries` */
     bool has_value;
-    double value;
+    double value;           /* of the goal */
+    const char *objectives; /* front_write_values: of all of them, where there
+                               are several; "" otherwise */
     int64_t step;
     int64_t created_ms, started_ms, ended_ms;
     int64_t changed;     /* a study-wide counter, raised at each change: for
@@ -149,6 +151,7 @@ struct trial_change {
     bool given;     /* as the trial was added */
     bool has_value; /* for an end; value and step are dropped otherwise */
     double value;   /* finite, or ERR_INVALID */
+    const char *objectives; /* as in the row; NULL is "" */
     int64_t step;
     int64_t now_ms; /* started_ms on RUNNING, ended_ms on an end */
 };

@@ -3,6 +3,7 @@
 #ifndef STUDY_FRONT_H
 #define STUDY_FRONT_H
 
+#include "base/text.h"
 #include "study/study.h"
 #include "study/trial.h"
 
@@ -17,6 +18,16 @@ double front_value(const struct study *s, const struct trial *t, size_t k);
  * Both have values. */
 bool front_beats(const struct study *s, const struct trial *a,
                  const struct trial *b);
+
+/* {"name": value, ...} of all objectives, where there are several; nothing
+ * else. Appends to out. */
+void front_write_values(const struct study *s, double goal,
+                        const double *others, struct text *out);
+
+/* Reads the others of such a map into t->others; false if it lacks one, as it
+ * does where it is "" and the study has several. */
+bool front_read_values(const struct study *s, const char *json,
+                       struct trial *t);
 
 /* Says for each of n trials whether it is on the front: SUCCEEDED, with a
  * value, and beaten by no other such. With one objective these are the best.

@@ -11,13 +11,23 @@
 #include "base/mem.h"
 #include "base/node.h"
 #include "base/number.h"
+#include "study/front.h"
 #include "study/literal.h"
 
 enum { MOST_FAULTS = 100 }; /* then the rest is not looked at */
 
-enum field { STATE, REASON, DETAIL, VALUE, STEP, FIELDS };
+/* Of the further objectives each has one. */
+enum field {
+    STATE,
+    REASON,
+    DETAIL,
+    VALUE,
+    STEP,
+    OTHERS,
+    FIELDS = OTHERS + TRIAL_OTHERS
+};
 
-static const char *const field_names[FIELDS] = {
+static const char *const field_names[OTHERS] = {
     [STATE] = "state", [REASON] = "reason", [DETAIL] = "detail",
     [VALUE] = "value", [STEP] = "step",
 };
@@ -47,8 +57,10 @@ struct reading {
 static int fault(const struct reading *r, const struct record *at,
                  enum field field, const char *what)
 {
-    faults_add(r->f, at->line, at->column, "%s cannot be \"%.60s\": %s",
-               field_names[field], at->fields[field], what);
+    faults_add(r->f, at->line, at->column, "%.100s cannot be \"%.60s\": %s",
+               field < OTHERS ? field_names[field]
+                              : r->study->others[field - OTHERS].name,
+               at->fields[field], what);
     return -1;
 }
 
@@ -61,17 +73,49 @@ static enum trial_state state_of_value(const struct given_trial *t,
     return has_number ? TRIAL_INFEASIBLE : TRIAL_PENDING;
 }
 
+/* Of the goal and k - 1 other objectives: the k-th. */
+static enum field value_field(size_t k)
+{
+    return k ? (enum field)(OTHERS + k - 1) : VALUE;
+}
+
+/* All objectives have values, or none has. */
+static int check_values(const struct reading *r, const struct record *at)
+{
+    const struct study *s = r->study;
+    const char *lacks = NULL;
+    size_t there = 0;
+
+    for (size_t k = 0; k < front_objectives(s); k++) {
+        if (at->fields[value_field(k)])
+            there++;
+        else if (!lacks)
+            lacks = k ? s->others[k - 1].name : s->metric;
+    }
+    if (!there || !lacks)
+        return 0;
+    faults_add(r->f, at->line, at->column,
+               "there is no value of %.100s: a trial has one of each objective",
+               lacks);
+    return -1;
+}
+
 static int read_value(const struct reading *r, const struct record *at,
                       struct trial *t, bool *has_number)
 {
-    const char *text = at->fields[VALUE];
-
-    *has_number = text != NULL;
-    if (!text)
+    *has_number = at->fields[VALUE] != NULL;
+    if (check_values(r, at))
+        return -1;
+    if (!*has_number)
         return 0;
-    if (!number_read(text, &t->value))
-        return fault(r, at, VALUE, "a number is wanted");
-    t->has_value = isfinite(t->value);
+    t->has_value = true;
+    for (size_t k = 0; k < front_objectives(r->study); k++) {
+        double *value = k ? &t->others[k - 1] : &t->value;
+
+        if (!number_read(at->fields[value_field(k)], value))
+            return fault(r, at, value_field(k), "a number is wanted");
+        t->has_value = t->has_value && isfinite(*value);
+    }
     return 0;
 }
 
@@ -211,9 +255,12 @@ static bool is_passed_over(const char *name)
 /* The field of that name, or FIELDS. */
 static enum field field_of(const struct study *s, const char *name)
 {
-    for (int i = 0; i < FIELDS; i++)
+    for (int i = 0; i < OTHERS; i++)
         if (!strcmp(name, field_names[i]))
             return (enum field)i;
+    for (size_t i = 0; i < s->n_others; i++)
+        if (!strcmp(name, s->others[i].name))
+            return value_field(i + 1);
     return strcmp(name, s->metric) ? FIELDS : VALUE;
 }
 
@@ -225,9 +272,11 @@ static void refuse_name(const struct reading *r, int line, int column,
     const char *near;
     size_t n = 0;
 
-    for (; n < FIELDS; n++)
+    for (; n < OTHERS; n++)
         names[n] = field_names[n];
     names[n++] = r->study->metric;
+    for (size_t i = 0; i < r->study->n_others; i++)
+        names[n++] = r->study->others[i].name;
     names[n++] = "params";
     for (size_t i = 0; with_params && i < space->n; i++)
         names[n++] = space->params[i].name;
@@ -301,12 +350,37 @@ static void shift(const struct place *began, int *line, int *column)
         *line += began->line - 1;
 }
 
+/* Of an export: {"name": value} of the objectives. */
+static void read_values(const struct reading *r, const struct place *began,
+                        const struct node *map, struct record *out)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        const struct node_item *item = &map->items[i];
+        enum field field = field_of(r->study, item->key);
+        int line = item->line, column = item->column;
+
+        if (item->value->kind == NODE_SCALAR &&
+            (field == VALUE || (field >= OTHERS && field < FIELDS))) {
+            out->fields[field] = item->value->text;
+            continue;
+        }
+        shift(began, &line, &column);
+        faults_add(r->f, line, column,
+                   "values: %.60s is no objective with a number", item->key);
+    }
+}
+
 static void read_member(const struct reading *r, const struct place *began,
                         const struct node_item *item, struct record *out)
 {
     enum field field = field_of(r->study, item->key);
     int line = item->line, column = item->column;
 
+    if (!strcmp(item->key, "values") && item->value->kind == NODE_MAP &&
+        r->study->n_others) {
+        read_values(r, began, item->value, out);
+        return;
+    }
     if (!strcmp(item->key, "params") && item->value->kind == NODE_MAP) {
         out->params = item->value;
         return;
@@ -453,10 +527,11 @@ static bool is_exports_own(const char *name)
 /* False if there is no such column. */
 static bool column_named(const struct study *s, const char *name, int *out)
 {
-    static const char prefix[] = "params.";
+    static const char prefix[] = "params.", values[] = "values.";
     bool prefixed = !strncmp(name, prefix, sizeof prefix - 1);
     int param = prefixed ? space_find(&s->space, name + sizeof prefix - 1) : -1;
-    enum field field = field_of(s, name);
+    bool objective = s->n_others && !strncmp(name, values, sizeof values - 1);
+    enum field field = field_of(s, objective ? name + sizeof values - 1 : name);
 
     if (param < 0 && !is_exports_own(name))
         param = space_find(&s->space, name);
@@ -469,10 +544,13 @@ static bool column_named(const struct study *s, const char *name, int *out)
     return *out != PASS || is_passed_over(name);
 }
 
-static bool is_twice(const struct table *t, size_t i)
+/* An export of several objectives says the goal's value under two names. */
+static bool is_twice(const struct study *s, const struct table *t, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (t->columns[k] == t->columns[i] && t->columns[i] != PASS)
+        if (t->columns[k] == t->columns[i] && t->columns[i] != PASS &&
+            (t->columns[i] != VALUE || !s->n_others ||
+             !strcmp(t->csv.cells[k], t->csv.cells[i])))
             return true;
     return false;
 }
@@ -486,7 +564,7 @@ static void read_titles(const struct reading *r, struct table *t)
     for (size_t i = 0; i < t->n; i++)
         if (!column_named(r->study, t->csv.cells[i], &t->columns[i]))
             refuse_name(r, t->csv.line, 1, t->csv.cells[i], true);
-        else if (is_twice(t, i))
+        else if (is_twice(r->study, t, i))
             faults_add(r->f, t->csv.line, 1, "the column %.60s is there twice",
                        t->csv.cells[i]);
 }

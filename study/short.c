@@ -13,19 +13,13 @@ static void set_goal(struct reading *r, const struct node *at,
 {
     if (r->goal) {
         reading_fault(r, at,
-                      "this is a second goal (the first is on line %d), and "
-                      "this version has studies of one",
+                      "this is a second goal (the first is on line %d); write "
+                      "several as objectives: {accuracy: max, latency: min}",
                       r->goal->line);
         return;
     }
     r->goal = at;
-    if (!*metric || strpbrk(metric, "\r\n\t")) {
-        reading_fault(r, at, "the goal's metric has no usable name");
-        return;
-    }
-    free(r->s->metric);
-    r->s->metric = mem_copy_text(metric);
-    r->s->maximize = maximize;
+    goals_add(r, at, metric, maximize);
 }
 
 static void read_goal(struct reading *r, const struct key *k,
@@ -48,22 +42,25 @@ static const struct choice directions[] = {
 static void read_objectives(struct reading *r, const struct key *k,
                             const struct node *v, void *into)
 {
-    int direction = 1;
-
     (void)into;
     if (v->kind != NODE_MAP || v->n == 0) {
-        reading_fault(r, v, "%s must be a map such as {accuracy: max}",
+        reading_fault(r, v,
+                      "%s must be a map such as {accuracy: max, latency: min}",
                       k->name);
+        if (!r->goal)
+            r->goal = v;
         return;
     }
-    if (v->n > 1)
-        reading_fault(r, v,
-                      "%s: several goals at once are not supported by "
-                      "this version; keep one",
-                      k->name);
-    reading_choice(r, v->items[0].key, v->items[0].value, directions,
-                   &direction);
-    set_goal(r, v->items[0].value, v->items[0].key, direction == 1);
+    for (size_t i = 0; i < v->n; i++) {
+        const struct node_item *item = &v->items[i];
+        int direction = 1;
+
+        reading_choice(r, item->key, item->value, directions, &direction);
+        if (i)
+            goals_add(r, item->value, item->key, direction == 1);
+        else
+            set_goal(r, item->value, item->key, direction == 1);
+    }
 }
 
 /* --- metrics ------------------------------------------------------------- */

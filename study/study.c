@@ -191,6 +191,16 @@ void study_replica(const struct study *s, int rank, enum study_role *role,
     *index = rank;
 }
 
+bool study_wants(const struct study *s, const char *metric)
+{
+    if (strcmp(s->metric, metric) == 0)
+        return true;
+    for (size_t i = 0; i < s->n_others; i++)
+        if (strcmp(s->others[i].name, metric) == 0)
+            return true;
+    return false;
+}
+
 bool study_better(const struct study *s, double a, double b)
 {
     return s->maximize ? a > b : a < b;

@@ -180,6 +180,9 @@ int study_replicas(const struct study *s);
 void study_replica(const struct study *s, int rank, enum study_role *role,
                    int *index);
 
+/* Whether the metric is the goal or a further objective. */
+bool study_wants(const struct study *s, const char *metric);
+
 /* True if value a is better than b for this study's goal. */
 bool study_better(const struct study *s, double a, double b);
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "study/front.h"
 #include "tuner/begin.h"
 #include "tuner/breaker.h"
 #include "tuner/judge.h"
@@ -188,6 +189,8 @@ static bool hear_row(void *ctx, const struct trial_row *row)
                   (long long)row->number, e.text);
         return true;
     }
+    t.has_value =
+        t.has_value && front_read_values(&s->study, row->objectives, &t);
     mind_hear(s->mind, &t);
     trial_clear(&t);
     return true;

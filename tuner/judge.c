@@ -335,6 +335,7 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
     struct run_cause cause = {.reason = reason, .detail = detail};
     struct deed deed = {
         .kind = DEED_STOP, .study = s->id, .number = t->trial.number};
+    const char *ignored;
 
     switch (t->trial.state) {
     case TRIAL_PENDING:
@@ -356,8 +357,8 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
         if (t->trial.state != TRIAL_STOPPING &&
             run_move(b, t, TRIAL_STOPPING, &cause))
             return -1;
-        cause.has_value =
-            listen_value(t, &cause.value, &cause.step) == LISTEN_VALUE;
+        cause.has_value = listen_values(t, &cause.value, cause.others,
+                                        &cause.step, &ignored) == LISTEN_VALUE;
         if (end_attempt(b, t, "stopped", ""))
             return -1;
         return run_move(b, t, TRIAL_STOPPED, &cause);
@@ -433,19 +434,34 @@ static int told_value(struct board *b, struct live_trial *t, double value)
     return listen_report(b, t, &r);
 }
 
+/* The objective that would have no value if that were told; NULL = none. */
+static const char *lacking(const struct live_trial *t, bool told)
+{
+    double value, others[TRIAL_OTHERS];
+    const char *which;
+    int64_t step;
+
+    if (!told && listen_value(t, &value, &step) == LISTEN_NO_METRIC)
+        return t->study->study.metric;
+    if (listen_others(t, others, &which) == LISTEN_NO_METRIC)
+        return which;
+    return NULL;
+}
+
 int judge_told(struct board *b, struct live_trial *t, const double *value,
                const char *infeasible, struct err *e)
 {
+    const char *lacks = infeasible ? NULL : lacking(t, value != NULL);
     struct verdict v;
-    double ignored;
-    int64_t step;
 
-    if (!value && !infeasible &&
-        listen_value(t, &ignored, &step) == LISTEN_NO_METRIC)
+    if (lacks)
         return err_set(e, ERR_INVALID,
-                       "trial %lld has no measurement of %s: tell a value, or "
-                       "that it is infeasible",
-                       (long long)t->trial.number, t->study->study.metric);
+                       "trial %lld has no measurement of %s: %s, or that it "
+                       "is infeasible",
+                       (long long)t->trial.number, lacks,
+                       lacks == t->study->study.metric
+                           ? "tell a value"
+                           : "report one, and then tell the result");
     verdict_init(&v);
     if (infeasible) {
         v.to = TRIAL_INFEASIBLE;
@@ -453,7 +469,8 @@ int judge_told(struct board *b, struct live_trial *t, const double *value,
         text_add(&v.detail, infeasible);
     } else if (!value || !told_value(b, t, *value)) {
         verdict_value(t, &v);
-        if (value && isfinite(*value)) { /* what was told is the result */
+        if (value && isfinite(*value) && v.cause.reason == REASON_VALUE) {
+            /* what was told is the result */
             v.to = TRIAL_SUCCEEDED;
             v.cause.reason = REASON_VALUE;
             v.cause.has_value = true;

@@ -28,9 +28,8 @@ static struct live_curve *curve_of(struct live_trial *t, const char *metric)
 
     if (found)
         return found;
-    /* the goal always has a place */
-    if (t->n_curves >= LISTEN_METRICS &&
-        strcmp(metric, t->study->study.metric) != 0)
+    /* objectives always have a place */
+    if (t->n_curves >= LISTEN_METRICS && !study_wants(&t->study->study, metric))
         return NULL;
     mem_grow(&curves, &t->curves_cap, t->n_curves + 1, sizeof *t->curves);
     t->curves = curves;
@@ -398,11 +397,12 @@ int listen_name(struct report *r, const char *metric, struct err *e)
 
 /* ---- what it amounts to ---- */
 
-enum listen_value listen_value(const struct live_trial *t, double *value,
-                               int64_t *step)
+static enum listen_value value_of(const struct live_trial *t,
+                                  const char *metric, double *value,
+                                  int64_t *step)
 {
     const struct study *s = &t->study->study;
-    const struct live_curve *lc = find(t, s->metric);
+    const struct live_curve *lc = find(t, metric);
     const struct curve_point *p;
 
     if (!lc || lc->curve.n == 0)
@@ -414,6 +414,37 @@ enum listen_value listen_value(const struct live_trial *t, double *value,
     *value = p->value;
     *step = p->step;
     return LISTEN_VALUE;
+}
+
+enum listen_value listen_value(const struct live_trial *t, double *value,
+                               int64_t *step)
+{
+    return value_of(t, t->study->study.metric, value, step);
+}
+
+enum listen_value listen_others(const struct live_trial *t, double *others,
+                                const char **which)
+{
+    const struct study *s = &t->study->study;
+    enum listen_value found = LISTEN_VALUE;
+
+    for (size_t i = 0; found == LISTEN_VALUE && i < s->n_others; i++) {
+        int64_t step;
+
+        *which = s->others[i].name;
+        found = value_of(t, *which, &others[i], &step);
+    }
+    return found;
+}
+
+enum listen_value listen_values(const struct live_trial *t, double *value,
+                                double *others, int64_t *step,
+                                const char **which)
+{
+    enum listen_value found = listen_value(t, value, step);
+
+    *which = t->study->study.metric;
+    return found == LISTEN_VALUE ? listen_others(t, others, which) : found;
 }
 
 void listen_names(const struct live_trial *t, struct text *out)

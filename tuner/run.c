@@ -4,10 +4,12 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "study/front.h"
 #include "tuner/mind.h"
 
 static int begin(struct board *b)
@@ -49,7 +51,7 @@ static void add_value(struct text *body, const char *name, bool has,
 
 static int tell_move(struct board *b, const struct live_trial *t,
                      enum trial_state from, enum trial_state to,
-                     const struct run_cause *why)
+                     const struct run_cause *why, const char *values)
 {
     struct live_study *s = t->study;
     struct text body;
@@ -65,6 +67,8 @@ static int tell_move(struct board *b, const struct live_trial *t,
     text_add(&body, ", \"params\": ");
     point_write_json(&t->trial.point, &s->study.space, &body);
     add_value(&body, "value", why->has_value, why->value);
+    if (*values)
+        text_addf(&body, ", \"values\": %s", values);
     text_addf(&body, ", \"attempt\": %d, \"best_number\": %lld", t->attempt,
               (long long)s->best_number);
     add_value(&body, "best_value", s->best_number > 0, s->best_value);
@@ -109,6 +113,7 @@ static void retire(struct live_trial *t, const struct run_cause *why)
 
     t->trial.has_value = why->has_value;
     t->trial.value = why->value;
+    memcpy(t->trial.others, why->others, sizeof t->trial.others);
     t->trial.step = why->step;
     if (s->mind)
         mind_hear(s->mind, &t->trial);
@@ -174,26 +179,47 @@ int run_restop(struct board *b, struct live_trial *t,
     return 0;
 }
 
+/* The move is in the store's hands, and told of. */
+static int keep_move(struct board *b, struct live_trial *t,
+                     const struct trial_change *change,
+                     const struct run_cause *why)
+{
+    struct live_study *s = t->study;
+    enum trial_state from = t->trial.state, to = change->to;
+    struct err e;
+
+    if (trial_state_move(&t->trial.state, to, &e) ||
+        store_trial_move(b->parts.store, change, &e) || board_recount(b, s, &e))
+        return board_fail(b, &e);
+    note(t, why);
+    log_move(t, from, to, why);
+    if (is_news(to) && !why->quiet &&
+        tell_move(b, t, from, to, why, change->objectives))
+        return -1;
+    return 0;
+}
+
 int run_move(struct board *b, struct live_trial *t, enum trial_state to,
              const struct run_cause *why)
 {
     struct live_study *s = t->study;
     enum trial_state from = t->trial.state;
     struct trial_change change = change_of(b, t, to, why);
-    struct err e;
+    struct text values;
+    int rc;
 
     assert(!t->given || (from == TRIAL_PENDING && trial_state_ended(to)));
     assert(t->given || from != TRIAL_PENDING || to == TRIAL_STOPPED ||
            !trial_state_ended(to));
     if (begin(b))
         return -1;
-    if (trial_state_move(&t->trial.state, to, &e) ||
-        store_trial_move(b->parts.store, &change, &e) ||
-        board_recount(b, s, &e))
-        return board_fail(b, &e);
-    note(t, why);
-    log_move(t, from, to, why);
-    if (is_news(to) && !why->quiet && tell_move(b, t, from, to, why))
+    text_init(&values);
+    if (why->has_value)
+        front_write_values(&s->study, why->value, why->others, &values);
+    change.objectives = text_str(&values);
+    rc = keep_move(b, t, &change, why);
+    text_clear(&values);
+    if (rc)
         return -1;
     s->dirty = true;
     board_touch(b, s->id);

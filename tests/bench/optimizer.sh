@@ -89,7 +89,7 @@ like 17 "\\{\"trials\":\\[$(trial 5)\\]\\}"
 
 # What cannot be searched is refused, and a study that can may follow.
 talk <<END
-{"op":"init","space":$space,"goal":["minimize","maximize"],"seed":1}
+{"op":"init","space":$space,"goal":["minimize","up"],"seed":1}
 {"op":"init","space":$space,"goal":"both","seed":1}
 {"op":"init","space":[],"goal":"minimize","seed":1}
 {"op":"init","space":[{"name":"z","type":"mood"}],"goal":"minimize"}
@@ -97,13 +97,26 @@ talk <<END
 $(init 7)
 {"op":"suggest","count":1}
 END
-like 1 '\{"error":"goal: several objectives are not searched"\}'
+like 1 '\{"error":"goal: must be minimize or maximize"\}'
 like 2 '\{"error":"goal: must be minimize or maximize"\}'
 like 3 '\{"error":"space .+"\}'
 like 4 '\{"error":"z: type must be .+"\}'
 like 5 '\{"error":"init must come first"\}'
 like 6 "$ok"
 like 7 "\\{\"trials\":\\[$(trial 1)\\]\\}"
+
+# Several goals have several values; a trial that lacks one is infeasible.
+talk <<END
+{"op":"init","space":$space,"goal":["minimize","maximize"],"seed":1,"budget":9}
+{"op":"suggest","count":2}
+{"op":"complete","id":1,"value":[1,2]}
+{"op":"complete","id":2,"value":[1]}
+{"op":"suggest","count":1}
+END
+like 1 "$ok"
+like 3 "$ok"
+like 4 "$ok"
+like 5 "\\{\"trials\":\\[$(trial 3)\\]\\}"
 
 # lived SEED ALGORITHM NAME: what is suggested in a life of twelve trials, to
 # life.NAME.

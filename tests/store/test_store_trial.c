@@ -87,6 +87,42 @@ START_TEST(a_move_keeps_all_that_it_says)
 }
 END_TEST
 
+static bool see_objectives(void *ctx, const struct trial_row *row)
+{
+    snprintf(ctx, 40, "%s", row->objectives);
+    return true;
+}
+
+START_TEST(values_of_several_objectives_are_kept_until_it_is_tried_again)
+{
+    struct trial_change c = {.number = 1,
+                             .from = TRIAL_PENDING,
+                             .to = TRIAL_STOPPED,
+                             .has_value = true,
+                             .value = 1,
+                             .objectives = "{\"a\": 1, \"b\": 2}"};
+    char seen[40];
+    struct shelf h;
+    struct err e;
+
+    shelf_open(&h);
+    c.study_id = h.study;
+    shelf_add_trial(&h);
+    MUST(store_trial_get(h.store, h.study, 1, see_objectives, seen, &e));
+    ck_assert_str_eq(seen, "");
+    MUST(store_trial_move(h.store, &c, &e));
+    MUST(store_trial_get(h.store, h.study, 1, see_objectives, seen, &e));
+    ck_assert_str_eq(seen, "{\"a\": 1, \"b\": 2}");
+    c.from = TRIAL_STOPPED;
+    c.to = TRIAL_PENDING;
+    c.has_value = false;
+    MUST(store_trial_move(h.store, &c, &e));
+    MUST(store_trial_get(h.store, h.study, 1, see_objectives, seen, &e));
+    ck_assert_str_eq(seen, "");
+    shelf_close(&h);
+}
+END_TEST
+
 START_TEST(a_move_from_a_state_that_is_not_its_own_is_a_conflict)
 {
     struct trial_change c = {
@@ -432,6 +468,7 @@ END_TEST
 
 SUITE("store/store_trial", given_trials_can_be_best_and_are_counted_apart,
       a_trial_is_kept_as_it_was_given, a_move_keeps_all_that_it_says,
+      values_of_several_objectives_are_kept_until_it_is_tried_again,
       a_move_from_a_state_that_is_not_its_own_is_a_conflict,
       a_value_that_is_not_finite_is_refused,
       the_best_of_equals_is_the_earlier_number,

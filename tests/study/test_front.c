@@ -71,7 +71,33 @@ START_TEST(with_one_objective_it_is_the_best)
 }
 END_TEST
 
-SUITE("study/front", values_are_turned_so_that_larger_is_better,
+START_TEST(values_are_written_by_name_and_read_back)
+{
+    struct study s = {
+        .metric = (char *)"accuracy", .others = &latency, .n_others = 1};
+    struct trial t = {0};
+    struct text out;
+
+    text_init(&out);
+    front_write_values(&s, 0.1, (double[]){2.5}, &out);
+    ck_assert_str_eq(text_str(&out), "{\"accuracy\": 0.1, \"latency\": 2.5}");
+    ck_assert(front_read_values(&s, text_str(&out), &t));
+    ck_assert_double_eq(t.others[0], 2.5);
+    ck_assert(!front_read_values(&s, "", &t));
+    ck_assert(!front_read_values(&s, "{\"accuracy\": 1}", &t));
+    ck_assert(!front_read_values(&s, "[1]", &t));
+    ck_assert(!front_read_values(&s, "{\"latency\": \"x\"}", &t));
+    s.n_others = 0;
+    text_reset(&out);
+    front_write_values(&s, 0.1, NULL, &out);
+    ck_assert_uint_eq(out.len, 0);
+    ck_assert(front_read_values(&s, "", &t));
+    text_clear(&out);
+}
+END_TEST
+
+SUITE("study/front", values_are_written_by_name_and_read_back,
+      values_are_turned_so_that_larger_is_better,
       a_trial_beats_what_is_nowhere_better_and_somewhere_worse,
       the_front_has_equal_ones_and_no_stopped_or_failed_one,
       with_one_objective_it_is_the_best)

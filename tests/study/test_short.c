@@ -48,12 +48,30 @@ static const struct {
     {"maximize: a\n"
      "minimize: b\n"
      "params: {x: 0 .. 1}\n",
-     "2:11: this is a second goal (the first is on line 1), and "
-     "this version has studies of one\n"},
+     "2:11: this is a second goal (the first is on line 1); write several as "
+     "objectives: {accuracy: max, latency: min}\n"},
     {"objectives: {a: max, b: min}\n"
-     "params: {x: 0 .. 1}\n",
-     "1:13: objectives: several goals at once are not supported by "
-     "this version; keep one\n"},
+     "algorithm: tpe\n"
+     "target: 3\n"
+     "patience: 4\n"
+     "selection: best\n"
+     "params: {x: 0 .. 1}\n"
+     "run: ./t\n",
+     "1:17: algorithm: tpe searches for one objective, and this study has 2; "
+     "take bayesian, quasi-random, random or grid\n"
+     "1:17: patience is for studies of one objective; take it away\n"
+     "1:17: target is for studies of one objective; take it away\n"
+     "1:17: with several objectives a trial's result is what it measured "
+     "last; take the selection of the best away\n"},
+    {"objectives: {a: max, b: min, c: min, d: min, e: max, f: max, g: max, "
+     "h: max, i: max}\n"
+     "params: {x: 0 .. 1}\n"
+     "run: ./t\n",
+     "1:81: a study has at most 8 objectives\n"},
+    {"objectives: {}\n"
+     "params: {x: 0 .. 1}\n"
+     "run: ./t\n",
+     "1:13: objectives must be a map such as {accuracy: max, latency: min}\n"},
     {"objectives: {a: up}\n"
      "params: {x: 0 .. 1}\n",
      "1:17: a must be max, min, maximize or minimize, not \"up\"\n"},
@@ -444,6 +462,34 @@ START_TEST(what_is_not_written_has_its_default)
 }
 END_TEST
 
+START_TEST(objectives_are_the_goal_and_others_and_read_back)
+{
+    struct study s, again;
+    struct text yaml;
+
+    read_good("objectives: {accuracy: max, 'the latency': min, size: minimize}"
+              "\nparams: {x: 0 .. 1}\nrun: ./t\n",
+              &s);
+    text_init(&yaml);
+    codec_write_yaml(&s, &yaml);
+    study_clear(&s);
+    read_good(text_str(&yaml), &again);
+    ck_assert_str_eq(again.metric, "accuracy");
+    ck_assert(again.maximize);
+    ck_assert_uint_eq(again.n_others, 2);
+    ck_assert_str_eq(again.others[0].name, "the latency");
+    ck_assert_str_eq(again.others[1].name, "size");
+    ck_assert(!again.others[0].maximize && !again.others[1].maximize);
+    text_reset(&yaml);
+    codec_write_json(&again, &yaml);
+    study_clear(&again);
+    read_good(text_str(&yaml), &again);
+    ck_assert_uint_eq(again.n_others, 2);
+    study_clear(&again);
+    text_clear(&yaml);
+}
+END_TEST
+
 START_TEST(a_pattern_may_hold_the_words_that_stand_for_values)
 {
     struct study s;
@@ -551,5 +597,6 @@ END_TEST
 SUITE("study/short", every_fault_is_told_with_its_place_and_the_way_out,
       the_short_form_stands_for_the_long_one, times_and_sizes_have_units,
       what_is_not_written_has_its_default,
+      objectives_are_the_goal_and_others_and_read_back,
       a_pattern_may_hold_the_words_that_stand_for_values,
       the_page_has_every_key_and_no_other, the_defaults_of_the_page_are_true)

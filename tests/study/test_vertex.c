@@ -146,12 +146,19 @@ static const struct {
      "5:90: timeout must be a time such as 90s, 2h or 1h30m, not "
      "\"soon\"\n"},
     {WHOLE,
-     "studySpec: {metrics: [{metricId: a}, {metricId: b}], "
-     "parameters: [{parameterId: x, doubleValueSpec: {}}]}\n"
+     "studySpec: {metrics: [{metricId: a}, {metricId: a}], "
+     "parameters: [{parameterId: x, doubleValueSpec: {maxValue: 1}}]}\n"
      "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "
      "[./t]}}]}\n",
-     "1:38: several metrics in one study are not supported by this "
-     "version; keep one\n"},
+     "1:38: a is an objective already\n"},
+    {WHOLE,
+     "studySpec: {metrics: [{metricId: a}, {metricId: b}], "
+     "measurementSelectionType: BEST_MEASUREMENT, "
+     "parameters: [{parameterId: x, doubleValueSpec: {maxValue: 1}}]}\n"
+     "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "
+     "[./t]}}]}\n",
+     "1:22: with several objectives a trial's result is what it measured "
+     "last; take the selection of the best away\n"},
     {WHOLE,
      "studySpec: {metrics: [{goal: MAXIMIZE}], parameters: "
      "[{parameterId: x, doubleValueSpec: {}}]}\n"
@@ -163,7 +170,7 @@ static const struct {
      "doubleValueSpec: {}}]}\n"
      "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "
      "[./t]}}]}\n",
-     "1:22: metrics must be a list with one metric\n"},
+     "1:22: metrics must be a list of metrics\n"},
     {WHOLE,
      "studySpec: {metrics: [{metricId: a, goal: UP}], parameters: "
      "[{parameterId: x, doubleValueSpec: {}}]}\n"
