@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/node.h"
 #include "base/number.h"
+#include "study/extract.h"
 #include "study/front.h"
 #include "study/literal.h"
 
@@ -293,65 +294,8 @@ static void refuse_name(const struct reading *r, int line, int column,
 
 /* ---- JSON ---- */
 
-/* A part of the bytes, and where it began. */
-struct place {
-    const char *at, *end;
-    int line;
-    const char *line_began;
-};
-
-static int column_of(const struct place *p)
-{
-    return (int)(p->at - p->line_began) + 1;
-}
-
-static void step(struct place *p)
-{
-    if (*p->at++ != '\n')
-        return;
-    p->line++;
-    p->line_began = p->at;
-}
-
-static void skip_blanks(struct place *p)
-{
-    while (p->at < p->end && strchr(" \t\r\n", *p->at))
-        step(p);
-}
-
-/* From the { at p to behind its }; false if there is none. */
-static bool skip_object(struct place *p)
-{
-    int depth = 0;
-    bool quoted = false;
-
-    do {
-        char c = *p->at;
-
-        if (quoted && c == '\\' && p->at + 1 < p->end)
-            step(p);
-        else if (c == '"')
-            quoted = !quoted;
-        else if (!quoted && (c == '{' || c == '['))
-            depth++;
-        else if (!quoted && (c == '}' || c == ']'))
-            depth--;
-        step(p);
-    } while (p->at < p->end && depth > 0);
-    return depth == 0;
-}
-
-/* Places within the part become places of the file. */
-static void shift(const struct place *began, int *line, int *column)
-{
-    if (*line == 1)
-        *column += column_of(began) - 1;
-    if (*line)
-        *line += began->line - 1;
-}
-
 /* Of an export: {"name": value} of the objectives. */
-static void read_values(const struct reading *r, const struct place *began,
+static void read_values(const struct reading *r, const struct extract *began,
                         const struct node *map, struct record *out)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -364,13 +308,13 @@ static void read_values(const struct reading *r, const struct place *began,
             out->fields[field] = item->value->text;
             continue;
         }
-        shift(began, &line, &column);
+        extract_shift(began, &line, &column);
         faults_add(r->f, line, column,
                    "values: %.60s is no objective with a number", item->key);
     }
 }
 
-static void read_member(const struct reading *r, const struct place *began,
+static void read_member(const struct reading *r, const struct extract *began,
                         const struct node_item *item, struct record *out)
 {
     enum field field = field_of(r->study, item->key);
@@ -387,7 +331,7 @@ static void read_member(const struct reading *r, const struct place *began,
     }
     if (is_passed_over(item->key) || item->value->kind == NODE_NULL)
         return;
-    shift(began, &line, &column);
+    extract_shift(began, &line, &column);
     if (field == FIELDS && strcmp(item->key, "params") != 0)
         refuse_name(r, line, column, item->key, false);
     else if (field < FIELDS && item->value->kind == NODE_SCALAR)
@@ -398,13 +342,13 @@ static void read_member(const struct reading *r, const struct place *began,
                                    : "text or number");
 }
 
-static bool read_map(const struct reading *r, const struct place *began,
+static bool read_map(const struct reading *r, const struct extract *began,
                      const struct node *map)
 {
     struct record record = {.line = map->line, .column = map->column};
     size_t faults = r->f->n;
 
-    shift(began, &record.line, &record.column);
+    extract_shift(began, &record.line, &record.column);
     if (map->kind != NODE_MAP) {
         faults_add(r->f, record.line, record.column,
                    "a trial is a map such as {\"params\": {...}, \"value\": "
@@ -419,8 +363,8 @@ static bool read_map(const struct reading *r, const struct place *began,
 }
 
 /* A trial, or an answer of the HTTP interface that holds a list of them. */
-static bool read_part(const struct reading *r, const struct place *began,
-                      const struct place *end)
+static bool read_part(const struct reading *r, const struct extract *began,
+                      const struct extract *end)
 {
     struct faults own;
     struct node *root;
@@ -430,7 +374,7 @@ static bool read_part(const struct reading *r, const struct place *began,
     faults_init(&own);
     if (node_parse(began->at, (size_t)(end->at - began->at), &root, &own)) {
         for (size_t i = 0; i < own.n; i++) {
-            shift(began, &own.items[i].line, &own.items[i].column);
+            extract_shift(began, &own.items[i].line, &own.items[i].column);
             faults_add(r->f, own.items[i].line, own.items[i].column, "%s",
                        own.items[i].text);
         }
@@ -447,45 +391,45 @@ static bool read_part(const struct reading *r, const struct place *began,
     return more;
 }
 
-static void misplaced(const struct reading *r, const struct place *p,
+static void misplaced(const struct reading *r, const struct extract *p,
                       const char *wanted)
 {
-    faults_add(r->f, p->line, column_of(p), "%s is wanted here", wanted);
+    faults_add(r->f, p->line, extract_column(p), "%s is wanted here", wanted);
 }
 
 /* Objects one after the other, or with commas in one list. */
-static void read_json(const struct reading *r, struct place p)
+static void read_json(const struct reading *r, struct extract p)
 {
     bool list = *p.at == '[';
     bool more = true;
 
     if (list)
-        step(&p);
-    for (skip_blanks(&p); more; skip_blanks(&p)) {
-        struct place began = p;
+        extract_step(&p);
+    for (extract_skip_blanks(&p); more; extract_skip_blanks(&p)) {
+        struct extract began = p;
 
         if (p.at < p.end && *p.at == '{') {
-            if (!skip_object(&p)) {
-                faults_add(r->f, began.line, column_of(&began),
+            if (!extract_skip_object(&p)) {
+                faults_add(r->f, began.line, extract_column(&began),
                            "this { is never closed");
                 return;
             }
             more = read_part(r, &began, &p);
-            skip_blanks(&p);
+            extract_skip_blanks(&p);
         }
         if (!more || (!list && p.at == p.end))
             return;
         if (list && p.at < p.end && *p.at == ']')
             break;
         if (list && p.at > began.at && p.at < p.end && *p.at == ',')
-            step(&p);
+            extract_step(&p);
         else if (list || *p.at != '{') {
             misplaced(r, &p, list ? "a comma, or ] at the end," : "a {");
             return;
         }
     }
-    step(&p);
-    skip_blanks(&p);
+    extract_step(&p);
+    extract_skip_blanks(&p);
     if (p.at < p.end)
         misplaced(r, &p, "nothing more");
 }
@@ -634,11 +578,11 @@ int given_read(const char *bytes, size_t n, const struct study *study,
                struct given *out, struct faults *f)
 {
     struct reading r = {study, out, f};
-    struct place p = {bytes, bytes + n, 1, bytes};
+    struct extract p = {bytes, bytes + n, 1, bytes};
     size_t before = f->n;
 
     *out = (struct given){0};
-    skip_blanks(&p);
+    extract_skip_blanks(&p);
     if (n && memchr(bytes, 0, n))
         faults_add(f, 0, 0, "there is a NUL byte in the text");
     else if (p.at == p.end)
@@ -646,7 +590,7 @@ int given_read(const char *bytes, size_t n, const struct study *study,
     else if (*p.at == '{' || *p.at == '[')
         read_json(&r, p);
     else if (*p.at == '-')
-        faults_add(f, p.line, column_of(&p),
+        faults_add(f, p.line, extract_column(&p),
                    "this looks like YAML; trials are read from JSON and CSV");
     else
         read_csv(&r, bytes, n);

@@ -90,6 +90,9 @@ same "the front of what was put in" "$(($(wc -l <out) - 1))" \
     "$(wc -l <wanted)"
 status 2 hypertune tell again accuracy=0.5 --params x=3
 has err 'no value of latency_ms'
+status 0 hypertune tell again accuracy=0.5 latency_ms=0.1 --params x=3
+status 0 hypertune best again --format csv
+has out '^13,'
 
 # A trial that lacks an objective gives no result, and says which.
 script train.sh <<'EOF'
