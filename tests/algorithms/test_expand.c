@@ -11,7 +11,7 @@
 
 enum { ROWS = 12, AXES = 3, NUMERIC = 2, MOST = 3, DRAWS = 40000 };
 
-static const struct gp_prior prior = {-1.2, -7, 3, 1e-6};
+static const struct gp_prior prior = {-1.2, -0.9, -7, 3, 1e-6};
 
 /* Objectives that pull apart, and their front. */
 struct example {
