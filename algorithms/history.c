@@ -51,7 +51,12 @@ void history_add(struct history *h, const struct trial *ended)
     encode_row(h->encode, &t->point, t->row);
     h->n_infeasible += t->kind == TOLD_INFEASIBLE;
     if (t->kind == TOLD_VALUE || t->kind == TOLD_CUT) {
-        t->value = h->study->maximize ? ended->value : -ended->value;
+        t->value = ended->value;
+        if (t->kind == TOLD_CUT && ended->is_foreseen) {
+            t->value = ended->foreseen;
+            t->unsure = ended->unsure;
+        }
+        t->value = h->study->maximize ? t->value : -t->value;
         mem_grow((void **)&h->valued, &h->valued_cap, h->n_valued + 1,
                  sizeof *h->valued);
         h->valued[h->n_valued++] = h->n;

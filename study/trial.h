@@ -65,9 +65,12 @@ struct trial {
     int64_t number; /* from 1 within its study, never used again */
     enum trial_state state;
     struct point point;
-    bool has_value; /* a finite value for the goal is known */
-    double value;   /* in the user's units and sign */
-    int64_t step;   /* at which it was reported */
+    bool has_value;   /* a finite value for the goal is known */
+    double value;     /* in the user's units and sign */
+    int64_t step;     /* at which it was reported */
+    bool is_foreseen; /* STOPPED, and others' curves tell: */
+    double foreseen;  /* the value that it would have ended with, */
+    double unsure;    /* give or take that (one deviation) */
 };
 
 void trial_copy(struct trial *out, const struct trial *from);
