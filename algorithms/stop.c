@@ -151,14 +151,15 @@ static void make_room(struct stop_book *b)
 void stop_end(struct stop_book *b, int64_t number, enum trial_state state,
               const double *value)
 {
-    struct stop_curve *c = find(b, number);
+    struct stop_curve *c = NULL;
 
-    if (!c || c->state != TRIAL_RUNNING)
-        return;
     if (state != TRIAL_SUCCEEDED && state != TRIAL_STOPPED) {
-        drop(b, c);
+        stop_begin(b, number);
         return;
     }
+    c = enter(b, number); /* one that has measured nothing counts too */
+    if (c->state != TRIAL_RUNNING)
+        return;
     c->state = state;
     c->has_final = state == TRIAL_SUCCEEDED && value && isfinite(*value);
     if (c->has_final)

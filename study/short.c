@@ -1,5 +1,7 @@
 /* Our own dialect: every key of a study file but the parameters. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,17 +126,48 @@ static void read_algorithm(struct reading *r, const struct key *k,
                       k->name, text);
 }
 
+#define MANY 1000000000
+
+/* Whether the text is that rule, perhaps with " after N". */
+static bool is_rule(const char *text, const char *rule, int64_t *after)
+{
+    static const char word[] = " after ";
+    size_t n = strlen(rule);
+    char *rest = NULL;
+
+    *after = 0;
+    if (strncmp(text, rule, n) != 0)
+        return false;
+    text += n;
+    if (!*text)
+        return true;
+    if (strncmp(text, word, sizeof word - 1) != 0 || rule == study_stops[0])
+        return false;
+    text += sizeof word - 1;
+    errno = 0;
+    *after = isdigit((unsigned char)*text) ? strtoll(text, &rest, 10) : 0;
+    return rest && !*rest && !errno && *after >= 1 && *after <= MANY;
+}
+
 static void read_stop_early(struct reading *r, const struct key *k,
                             const struct node *v, void *into)
 {
     const char *text = reading_text(r, k->name, v);
+    int64_t after = 0;
 
     (void)into;
-    if (text && strcmp(text, "none") != 0)
-        reading_fault(r, v,
-                      "%s: \"%.60s\" is not supported by this version; write "
-                      "none",
-                      k->name, text);
+    if (!text)
+        return;
+    for (size_t i = 0; study_stops[i]; i++)
+        if (is_rule(text, study_stops[i], &after)) {
+            r->s->stop = study_stops[i];
+            r->s->stop_after = after;
+            return;
+        }
+    reading_fault(r, v,
+                  "%s: there is no \"%.60s\"; take none, median or asha, or "
+                  "one of these two and from which step on: median after 5",
+                  k->name, text);
 }
 
 static void read_target(struct reading *r, const struct key *k,
@@ -167,7 +200,6 @@ static const struct choice styles[] = {
     {NULL, 0, 0},
 };
 
-#define MANY 1000000000
 #define OF_STUDY(member) .offset = offsetof(struct study, member)
 #define OF_READING(member) .offset = offsetof(struct reading, member)
 
