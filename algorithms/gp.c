@@ -22,12 +22,13 @@ static const double variance_low = 1e-2, variance_high = 1e2;
 static const double noise_high = 1;
 static const double jitter_low = 1e-10, jitter_high = 1e-4;
 
-void gp_middle(const struct gp *g, double *theta)
+void gp_middle(const struct gp_prior *p, size_t d, size_t n_numeric,
+               double *theta)
 {
-    for (size_t j = 0; j < g->d; j++)
-        theta[j] = g->prior.length_mean;
-    theta[g->d] = 0;
-    theta[g->d + 1] = fmax(g->prior.noise_mean, log(g->prior.noise_floor));
+    for (size_t j = 0; j < d; j++)
+        theta[j] = j < n_numeric ? p->length_mean : p->word_mean;
+    theta[d] = 0;
+    theta[d + 1] = fmax(p->noise_mean, log(p->noise_floor));
 }
 
 void gp_init(struct gp *g, size_t n, size_t d, size_t n_numeric,
@@ -43,7 +44,7 @@ void gp_init(struct gp *g, size_t n, size_t d, size_t n_numeric,
     g->y = slab_copy(y, n);
     g->noisier = slab_copy(noisier, n);
     g->theta = slab_new(d + 2);
-    gp_middle(g, g->theta);
+    gp_middle(prior, d, n_numeric, g->theta);
 }
 
 void gp_doubt(struct gp *g, const double *variances, size_t n)
@@ -219,6 +220,8 @@ static double prior(const struct gp *g, const double *theta, double *gradient)
         if (j == g->d) {
             mean = 0;
             sd = 2;
+        } else if (j >= g->n_numeric && j < g->d) {
+            mean = g->prior.word_mean;
         } else if (j == g->d + 1) {
             mean = g->prior.noise_mean;
             sd = g->prior.noise_sd;

@@ -12,7 +12,8 @@
 
 /* What is believed before any result: normal in the logarithms. */
 struct gp_prior {
-    double length_mean;          /* of ln length; sd 1 */
+    double length_mean;          /* of ln length of a numeric axis; sd 1 */
+    double word_mean;            /* and of a categorical one */
     double noise_mean, noise_sd; /* of ln noise variance; ln variance: 0, 2 */
     double noise_floor;          /* no less noise than this */
 };
@@ -46,8 +47,10 @@ void gp_init(struct gp *g, size_t n, size_t d, size_t n_numeric,
 void gp_doubt(struct gp *g, const double *variances, size_t n);
 void gp_clear(struct gp *g); /* may be called twice */
 
-/* The prior's middle, d + 2 numbers. */
-void gp_middle(const struct gp *g, double *theta);
+/* The middle of a prior over d axes, n_numeric of them numeric: d + 2
+ * numbers. */
+void gp_middle(const struct gp_prior *p, size_t d, size_t n_numeric,
+               double *theta);
 
 /* Half the negative log posterior of theta, up to a constant, and its
  * gradient; infinity where the covariance cannot be factorised. */

@@ -46,6 +46,7 @@ static struct gp_prior prior_of(const struct history *h)
 
     return (struct gp_prior){
         .length_mean = -2 + 0.5 * log(d),
+        .word_mean = -0.7 + 0.25 * log(d),
         .noise_mean = h->study->noisy ? -3 : -9,
         .noise_sd = h->study->noisy ? 2 : 3,
         .noise_floor = h->study->noisy ? 1e-4 : 1e-8,
@@ -195,11 +196,9 @@ static void fit_cold(const struct history *h, size_t n, double least,
 
     draw_init(&chance, h->study->seed, DRAW_FIT, n);
     for (size_t i = 0; i < n_starts; i++) {
-        for (size_t j = 0; j + 2 < m; j++)
-            starts[i * m + j] =
-                prior.length_mean + (i ? 3 * draw_unit(&chance) - 1.5 : 0);
-        starts[i * m + m - 2] = 0;
-        starts[i * m + m - 1] = prior.noise_mean;
+        gp_middle(&prior, m - 2, h->encode->n_numeric, starts + i * m);
+        for (size_t j = 0; i && j + 2 < m; j++)
+            starts[i * m + j] += 3 * draw_unit(&chance) - 1.5;
     }
     fit(h, n, least, starts, n_starts,
         n < 60           ? 60
@@ -265,7 +264,7 @@ static int factor_at(struct gp *g, const double *theta)
     memcpy(g->theta, theta, (g->d + 2) * sizeof *theta);
     if (gp_factor(g) == 0)
         return 0;
-    gp_middle(g, g->theta);
+    gp_middle(&g->prior, g->d, g->n_numeric, g->theta);
     return gp_factor(g);
 }
 

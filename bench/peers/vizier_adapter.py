@@ -20,8 +20,16 @@ from vizier import pyvizier as vz
 from vizier._src.algorithms.designers.gp_ucb_pe import VizierGPUCBPEBandit
 
 
+def memory():
+    """What this process holds, in GiB."""
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * 4096 / 2**30
+
+
 class Study:
     def __init__(self, space, seed, budget, parallel):
+        if memory() > 4:
+            jax.clear_caches()  # what it compiles is never given back
         if any("when" in p for p in space):
             raise ValueError("conditional parameters are not searched")
         self.space = space

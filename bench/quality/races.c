@@ -4,20 +4,28 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "algorithms/draw.h"
 #include "base/mem.h"
 #include "bench/quality/peer.h"
 
-enum { CHANCE = 1000003 }; /* apart from the algorithms' own streams */
+enum {
+    CHANCE = 1000003, /* apart from the algorithms' own streams */
+    LUCK = CHANCE + 1,
+    DRAWINGS = 200 /* of all the noise of a run */
+};
+
+static const double least_left = 1e-9; /* so that it has a logarithm */
 
 struct race {
     struct problem *p;
     const struct algorithm_type *type;
     void *state;
     struct trial *trials;
-    double *ends; /* when each trial ends; -1 once it has */
+    double *ends;  /* when each trial ends; -1 once it has */
+    double *truth; /* by trials in the order of their ends, without noise */
     size_t n;
     double clock, seen, left;
     struct draw chance;
@@ -56,8 +64,8 @@ static int start(struct race *r, enum algorithm_answer *answer, struct err *e)
     return 0;
 }
 
-/* Ends the trial that ends next. */
-static void end(struct race *r)
+/* Ends the trial that ends next, the nth of all. */
+static void end(struct race *r, size_t nth)
 {
     size_t next = r->n;
     struct trial *t = NULL;
@@ -69,7 +77,7 @@ static void end(struct race *r)
     t = &r->trials[next];
     r->clock = r->ends[next];
     r->ends[next] = -1;
-    value = problem_value(r->p, &t->point);
+    value = r->truth[nth] = problem_value(r->p, &t->point);
     t->has_value = !isnan(value);
     t->state = t->has_value ? TRIAL_SUCCEEDED : TRIAL_INFEASIBLE;
     t->value = problem_report(r->p, &t->point, &r->chance);
@@ -78,6 +86,34 @@ static void end(struct race *r)
         r->left = value - r->p->optimum;
     }
     r->type->tell(r->state, t);
+}
+
+/* Which trial reports best is luck where there is noise. So that one drawing of
+ * it does not hide what the points are worth: the geometric mean over many, of
+ * what the best reported one leaves. */
+static void even_out(const struct race *r, uint64_t seed, size_t trials,
+                     double *left)
+{
+    struct draw chance;
+
+    draw_init(&chance, seed, DRAW_RANDOM, LUCK);
+    memset(left, 0, trials * sizeof *left);
+    for (int i = 0; i < DRAWINGS; i++) {
+        double seen = INFINITY, now = 0;
+
+        for (size_t k = 0; k < trials; k++) {
+            double reported = k < r->n ? r->truth[k] : INFINITY;
+
+            reported += r->p->noise * draw_normal(&chance);
+            if (reported < seen) {
+                seen = reported;
+                now = log(fmax(r->truth[k] - r->p->optimum, least_left));
+            }
+            left[k] += now / DRAWINGS;
+        }
+    }
+    for (size_t k = 0; k < trials; k++)
+        left[k] = exp(left[k]);
 }
 
 /* From the first trial to the last. */
@@ -95,7 +131,7 @@ static int go(struct race *r, size_t trials, size_t parallel, double *left,
                 return -1;
         if (r->n == ended)
             break; /* nothing is left to try */
-        end(r);
+        end(r, ended);
         left[ended++] = r->left;
     }
     while (ended < trials)
@@ -118,16 +154,20 @@ int races_run(struct problem *p, const struct algorithm_type *type,
     r.state = mem_new(1, type->state_size);
     r.trials = mem_new(trials, sizeof *r.trials);
     r.ends = mem_new(trials, sizeof *r.ends);
+    r.truth = mem_new(trials, sizeof *r.truth);
     rc = type->open(r.state, &p->study, e);
     if (rc == 0) {
         rc = go(&r, trials, parallel, left, e);
         type->close(r.state);
     }
+    if (rc == 0 && p->noise > 0)
+        even_out(&r, seed, trials, left);
     free(r.state);
     for (size_t i = 0; i < r.n; i++)
         trial_clear(&r.trials[i]);
     free(r.trials);
     free(r.ends);
+    free(r.truth);
     *ms += cpu_ms() + peer_ms() - began;
     return rc;
 }

@@ -16,7 +16,7 @@ enum {
     NORMALS = FANTASIES * RUNNING
 };
 
-static const struct gp_prior prior = {-0.4, -7, 3, 1e-6};
+static const struct gp_prior prior = {-0.4, -0.1, -7, 3, 1e-6};
 
 /* A process of the first n of the same rows and results. */
 static void example(struct gp *g, size_t n, bool labels)

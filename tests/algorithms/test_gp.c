@@ -10,7 +10,7 @@
 
 enum { ROWS = 14, AXES = 4, NUMERIC = 3 };
 
-static const struct gp_prior prior = {-0.4, -7, 3, 1e-6};
+static const struct gp_prior prior = {-0.4, -0.1, -7, 3, 1e-6};
 
 /* Three numeric axes and one of words, of which -1 is none. */
 static void example(struct gp *g)
@@ -83,7 +83,7 @@ START_TEST(a_fit_is_better_than_where_it_began)
     double start[AXES + 2], gradient[AXES + 2];
 
     example(&g);
-    gp_middle(&g, start);
+    gp_middle(&g.prior, g.d, g.n_numeric, start);
     gp_fit(&g, start, 1, 60);
     ck_assert_double_lt(gp_objective(&g, g.theta, gradient),
                         gp_objective(&g, start, gradient) - 1);
