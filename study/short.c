@@ -1,11 +1,10 @@
 /* Our own dialect: every key of a study file but the parameters. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "study/dialects.h"
 
 /* --- the goal ------------------------------------------------------------ */
@@ -133,7 +132,6 @@ static bool is_rule(const char *text, const char *rule, int64_t *after)
 {
     static const char word[] = " after ";
     size_t n = strlen(rule);
-    char *rest = NULL;
 
     *after = 0;
     if (strncmp(text, rule, n) != 0)
@@ -144,9 +142,7 @@ static bool is_rule(const char *text, const char *rule, int64_t *after)
     if (strncmp(text, word, sizeof word - 1) != 0 || rule == study_stops[0])
         return false;
     text += sizeof word - 1;
-    errno = 0;
-    *after = isdigit((unsigned char)*text) ? strtoll(text, &rest, 10) : 0;
-    return rest && !*rest && !errno && *after >= 1 && *after <= MANY;
+    return number_read_int(text, after) && *after >= 1 && *after <= MANY;
 }
 
 static void read_stop_early(struct reading *r, const struct key *k,
