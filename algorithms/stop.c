@@ -130,8 +130,10 @@ bool stop_measure(struct stop_book *b, int64_t number, int64_t index,
     if (index % stride != 0 || !isfinite(value))
         return false;
     last = c->n ? &c->points[c->n - 1] : NULL;
+    if (last && index <= last->index)
+        return index == last->index;
     if (last && at <= last->at)
-        at = last->at + (index > last->index ? index - last->index : 1);
+        at = last->at + (index - last->index);
     append(c, (struct stop_point){.index = index,
                                   .at = at,
                                   .value = b->maximize ? value : -value});

@@ -62,7 +62,8 @@ void stop_begin(struct stop_book *b, int64_t number);
 /* Measurement `index` (from 0, rising; some may be left out) of a trial. Its
  * place is `at`, a step or a time; where that does not rise, as with trainers
  * that tell no step, it is one further for each measurement. Says whether the
- * point was kept: only then is there anything new to decide. */
+ * point was kept: only then is there anything new to decide. One that is in
+ * the book already changes nothing. */
 bool stop_measure(struct stop_book *b, int64_t number, int64_t index,
                   int64_t at, double value);
 

@@ -103,17 +103,15 @@ int early_hear(struct board *b, struct live_trial *t,
 {
     struct live_study *s = t->study;
     struct stop_rule rule = rule_of(&s->study);
-    bool known = s->book != NULL, news = true;
 
     if (!rule.type || strcmp(row->metric, s->study.metric) != 0)
         return 0;
-    if (!book_of(b, s))
+    if (!book_of(b, s)) /* which may hold the report already */
         return -1;
-    if (known)
-        news = stop_measure(s->book, t->trial.number, row->ordinal, row->step,
-                            row->value);
-    if (news && stop_hopeless(&rule, s->book, t->trial.number))
-        t->hopeless = true;
+    if (stop_measure(s->book, t->trial.number, row->ordinal, row->step,
+                     row->value) &&
+        !t->hopeless)
+        t->hopeless = stop_hopeless(&rule, s->book, t->trial.number);
     return 0;
 }
 

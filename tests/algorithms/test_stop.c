@@ -195,6 +195,22 @@ START_TEST(a_curve_costs_no_more_than_its_points)
 }
 END_TEST
 
+START_TEST(a_measurement_counts_once)
+{
+    struct stop_book b;
+
+    stop_init(&b, true, false);
+    for (int i = 0; i < 3; i++) {
+        ck_assert(stop_measure(&b, 1, i, 7, i));
+        ck_assert(stop_measure(&b, 1, i, 7, i));
+    }
+    ck_assert(!stop_measure(&b, 1, 1, 7, 1));
+    ck_assert_uint_eq(b.curves[0].n, 3);
+    ck_assert_int_eq(b.curves[0].points[2].at, 9);
+    stop_clear(&b);
+}
+END_TEST
+
 START_TEST(old_ended_trials_are_forgotten)
 {
     struct stop_book b;
@@ -525,6 +541,7 @@ int main(void)
         rules_are_found_by_name,
         without_a_rule_nothing_is_stopped,
         a_curve_costs_no_more_than_its_points,
+        a_measurement_counts_once,
         old_ended_trials_are_forgotten,
         another_attempt_begins_anew,
         trainers_that_tell_no_step_are_counted,

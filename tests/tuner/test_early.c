@@ -239,6 +239,27 @@ START_TEST(a_stopped_trial_may_be_tried_again)
 }
 END_TEST
 
+START_TEST(a_rule_may_be_taken_up_later)
+{
+    struct stage_job *job;
+    int64_t id;
+
+    begin();
+    id = five("");
+    job = stage_running(&g, 0);
+    stage_report(job, "acc", 0.1, 1);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_trial(&g, id, 6).state, TRIAL_RUNNING);
+    ck_assert_int_eq(stage_submit(&g, RUN "trials: 20\nparallel: 1\n"
+                                          "stop_early: median\n"),
+                     id);
+    stage_report(job, "acc", 0.1, 2);
+    stage_pass(&g, 10);
+    ck_assert_int_eq(stage_trial(&g, id, 6).state, TRIAL_STOPPING);
+    end();
+}
+END_TEST
+
 /* ---- clients ---- */
 
 static void has(void *ctx, int64_t number, const struct err *e)
@@ -386,6 +407,7 @@ int main(void)
     tcase_add_test(c, a_trial_that_has_ended_by_then_has_succeeded);
     tcase_add_test(c, another_attempt_is_not_blamed_for_the_first);
     tcase_add_test(c, a_stopped_trial_may_be_tried_again);
+    tcase_add_test(c, a_rule_may_be_taken_up_later);
     tcase_add_loop_test(c, a_client_is_to_end_its_trial_itself, 0, 2);
     tcase_add_loop_test(c, a_service_that_begins_anew_decides_the_same, 0, 2);
     suite_add_tcase(suite, c);
