@@ -341,7 +341,7 @@ static void bounds(const struct gp *g, double *low, double *high)
     high[g->d + 1] = log(noise_high);
 }
 
-void gp_fit(struct gp *g, const double *starts, size_t n, int most)
+double gp_fit(struct gp *g, const double *starts, size_t n, int most)
 {
     size_t m = g->d + 2;
     double *low = slab_new(m), *high = slab_new(m), *gradient = slab_new(m);
@@ -367,6 +367,7 @@ void gp_fit(struct gp *g, const double *starts, size_t n, int most)
     free(low);
     free(high);
     free(gradient);
+    return best;
 }
 
 /* Tries one jitter (as a share of the variance) and noise. k0 is the

@@ -57,8 +57,8 @@ void gp_middle(const struct gp_prior *p, size_t d, size_t n_numeric,
 double gp_objective(const struct gp *g, const double *theta, double *gradient);
 
 /* Sets theta to the best that L-BFGS finds from each of the n starts (rows of
- * d + 2) in at most `most` evaluations each. */
-void gp_fit(struct gp *g, const double *starts, size_t n, int most);
+ * d + 2) in at most `most` evaluations each. Returns gp_objective there. */
+double gp_fit(struct gp *g, const double *starts, size_t n, int most);
 
 /* Factorises at theta, with more jitter and then more noise if need be.
  * Returns -1 if even that fails. */

@@ -29,6 +29,9 @@ enum {
 static const double cut_noise = 4;   /* a stopped trial's, in noises */
 static const double most_unsure = 2; /* deviations of all results */
 static const double clear = 0.01; /* a share of noise that a fit is sure of */
+static const double smooth_length = 0.3; /* ln length and ln noise where a */
+static const double much_noise = -2;     /* fit looks for noise, which must */
+static const double clearly = 3;         /* explain so many nats more */
 static const double even_noises = 20;    /* distances that count evenly then */
 static const double label_noise = 0.005; /* see acquire.c */
 static const double label_length = 0.4;  /* for one axis, at most */
@@ -168,31 +171,38 @@ static size_t anchor_of(size_t n)
     return at;
 }
 
-static void fit(const struct history *h, size_t n, double least,
-                const double *starts, size_t n_starts, int most, double *theta)
+static double fit(const struct history *h, size_t n, double least,
+                  const double *starts, size_t n_starts, int most,
+                  double *theta)
 {
     size_t rows = h->encode->n > WIDE ? FIT_ROWS_WIDE : FIT_ROWS;
     struct choice c = choose(h, n, rows);
     double unit = 0, *y = warped(h, n, least, &unit);
+    double objective = 0;
     struct gp g;
 
     gather(&g, h, &c, y, unit);
-    gp_fit(&g, starts, n_starts, most);
+    objective = gp_fit(&g, starts, n_starts, most);
     memcpy(theta, g.theta, (g.d + 2) * sizeof *theta);
     gp_clear(&g);
     free(c.places);
     free(y);
+    return objective;
 }
 
 /* A fit that knows nothing but the results: from the prior's middle and from
- * random lengths around it. */
+ * random lengths around it. Short lengths explain noise as well as noise does,
+ * and a climb that began without noise stays there: so another begins with
+ * much, and is believed if it explains the results clearly better. */
 static void fit_cold(const struct history *h, size_t n, double least,
                      double *theta)
 {
-    size_t m = h->encode->n + 2, n_starts = n < WARM_BELOW ? N_STARTS : 2;
-    double *starts = slab_grid(N_STARTS, m);
+    size_t m = h->encode->n + 2, n_starts = n < WARM_BELOW ? N_STARTS : 1;
+    int most = n < 60 ? 60 : n < WARM_BELOW ? 40 : 25;
+    double *starts = slab_grid(N_STARTS, m), *noisy = slab_new(m);
     struct gp_prior prior = prior_of(h);
     struct draw chance;
+    double objective = 0;
 
     draw_init(&chance, h->study->seed, DRAW_FIT, n);
     for (size_t i = 0; i < n_starts; i++) {
@@ -200,12 +210,14 @@ static void fit_cold(const struct history *h, size_t n, double least,
         for (size_t j = 0; i && j + 2 < m; j++)
             starts[i * m + j] += 3 * draw_unit(&chance) - 1.5;
     }
-    fit(h, n, least, starts, n_starts,
-        n < 60           ? 60
-        : n < WARM_BELOW ? 40
-                         : 25,
-        theta);
+    objective = fit(h, n, least, starts, n_starts, most, theta);
+    for (size_t j = 0; j + 2 < m; j++)
+        noisy[j] = smooth_length;
+    noisy[m - 1] = much_noise;
+    if (fit(h, n, least, noisy, 1, most, noisy) + clearly < objective)
+        memcpy(theta, noisy, m * sizeof *theta);
     free(starts);
+    free(noisy);
 }
 
 /* The distance of results that is many times the noise which that fit of the
