@@ -56,6 +56,10 @@ void history_add(struct history *h, const struct trial *ended)
     h->n_infeasible += t->kind == TOLD_INFEASIBLE;
     if (t->kind == TOLD_VALUE || t->kind == TOLD_CUT) {
         t->value = front_value(h->study, ended, h->objective);
+        if (t->kind == TOLD_CUT && ended->is_foreseen && h->objective == 0) {
+            t->value = h->study->maximize ? ended->foreseen : -ended->foreseen;
+            t->unsure = ended->unsure;
+        }
         mem_grow((void **)&h->valued, &h->valued_cap, h->n_valued + 1,
                  sizeof *h->valued);
         h->valued[h->n_valued++] = h->n;

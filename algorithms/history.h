@@ -20,7 +20,8 @@ enum told_kind {
 
 struct told {
     enum told_kind kind;
-    double value; /* larger is better */
+    double value;  /* larger is better; of TOLD_CUT the one foreseen, if any */
+    double unsure; /* its deviation, 0 unless it was foreseen */
     struct point point;
     double *row; /* what the model sees */
 };

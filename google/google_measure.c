@@ -10,9 +10,9 @@
 
 #include "google/google_named.h"
 #include "google/google_operations.h"
-#include "google/google_stopping.h"
 #include "metrics/report.h"
 #include "store/store_google.h"
+#include "tuner/early.h"
 
 enum { NANOS = 1000000, LOCAL_DUMP = JSON_COMPACT | JSON_REAL_PRECISION(17) };
 
@@ -445,10 +445,10 @@ static int ask_rule(struct google_call *g, const struct google_named *trial,
 {
     json_t *spec = google_named_spec(g, trial->study, e);
     const json_t *rule = json_object_get(spec, "medianAutomatedStoppingSpec");
-    struct google_stopping of = {
+    struct early_question of = {
         .study = trial->study,
         .number = trial->number,
-        .started_ms = trial->started_ms,
+        .rule = "median",
         .metric = google_named_goal(spec),
         .maximize = google_named_maximizes(
             json_array_get(json_object_get(spec, "metrics"), 0)),
@@ -458,7 +458,7 @@ static int ask_rule(struct google_call *g, const struct google_named *trial,
     if (!spec)
         return -1;
     if (rule)
-        rc = google_stopping_median(g->call->face->store, &of, should, e);
+        rc = early_ask(g->call->face->store, &of, should, e);
     json_decref(spec);
     return rc;
 }

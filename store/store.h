@@ -128,10 +128,12 @@ struct trial_row {
                                are several; "" otherwise */
     int64_t step;
     int64_t created_ms, started_ms, ended_ms;
-    int64_t changed;     /* a study-wide counter, raised at each change: for
-                            incremental listings */
-    int64_t ended_order; /* 1, 2, … in the order of ends; 0 = not ended */
-    bool given;          /* put in from outside, with its result */
+    int64_t changed;         /* a study-wide counter, raised at each change: for
+                                incremental listings */
+    int64_t ended_order;     /* 1, 2, … in the order of ends; 0 = not ended */
+    bool given;              /* put in from outside, with its result */
+    bool is_foreseen;        /* STOPPED, and it is known: */
+    double foreseen, unsure; /* what it would have ended with (study/trial.h) */
 };
 typedef bool store_trial_fn(void *ctx, const struct trial_row *row);
 
@@ -153,6 +155,8 @@ struct trial_change {
     double value;   /* finite, or ERR_INVALID */
     const char *objectives; /* as in the row; NULL is "" */
     int64_t step;
+    bool is_foreseen; /* on STOPPED; dropped otherwise */
+    double foreseen, unsure;
     int64_t now_ms; /* started_ms on RUNNING, ended_ms on an end */
 };
 /* Back to PENDING clears value, started_ms, ended_ms and ended_order; the next

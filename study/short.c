@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "study/dialects.h"
 
 /* --- the goal ------------------------------------------------------------ */
@@ -121,17 +122,45 @@ static void read_algorithm(struct reading *r, const struct key *k,
                       k->name, text);
 }
 
+#define MANY 1000000000
+
+/* Whether the text is that rule, perhaps with " after N". */
+static bool is_rule(const char *text, const char *rule, int64_t *after)
+{
+    static const char word[] = " after ";
+    size_t n = strlen(rule);
+
+    *after = 0;
+    if (strncmp(text, rule, n) != 0)
+        return false;
+    text += n;
+    if (!*text)
+        return true;
+    if (strncmp(text, word, sizeof word - 1) != 0 || rule == study_stops[0])
+        return false;
+    text += sizeof word - 1;
+    return number_read_int(text, after) && *after >= 1 && *after <= MANY;
+}
+
 static void read_stop_early(struct reading *r, const struct key *k,
                             const struct node *v, void *into)
 {
     const char *text = reading_text(r, k->name, v);
+    int64_t after = 0;
 
     (void)into;
-    if (text && strcmp(text, "none") != 0)
-        reading_fault(r, v,
-                      "%s: \"%.60s\" is not supported by this version; write "
-                      "none",
-                      k->name, text);
+    if (!text)
+        return;
+    for (size_t i = 0; study_stops[i]; i++)
+        if (is_rule(text, study_stops[i], &after)) {
+            r->s->stop = study_stops[i];
+            r->s->stop_after = after;
+            return;
+        }
+    reading_fault(r, v,
+                  "%s: there is no \"%.60s\"; take none, median or asha, or "
+                  "one of these two and from which step on: median after 5",
+                  k->name, text);
 }
 
 static void read_target(struct reading *r, const struct key *k,
@@ -164,7 +193,6 @@ static const struct choice styles[] = {
     {NULL, 0, 0},
 };
 
-#define MANY 1000000000
 #define OF_STUDY(member) .offset = offsetof(struct study, member)
 #define OF_READING(member) .offset = offsetof(struct reading, member)
 

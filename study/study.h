@@ -138,6 +138,9 @@ struct study {
     bool maximize;                  /* the goal */
     enum study_selection selection;
     const char *algorithm; /* one of study_algorithms */
+    const char *stop;      /* one of study_stops: the rule by which hopeless
+                              trials are stopped */
+    int64_t stop_after;    /* no trial before that step; 0 = as the rule does */
     uint64_t seed;         /* 0 unless written; at most INT64_MAX */
     bool noisy;            /* Vertex observationNoise HIGH */
     struct point *start;   /* tried first, in order */
@@ -162,6 +165,12 @@ void study_clear(struct study *s);
 
 /* Every algorithm name a study may write, the default first; ends with NULL. */
 extern const char *const study_algorithms[];
+
+/* Every stopping rule a study may write, after "none"; ends with NULL. */
+extern const char *const study_stops[];
+
+/* Whether it has a rule. */
+bool study_stops_early(const struct study *s);
 
 /* False for a job of one trial that was read by codec_decode_job: it has no
  * parameters, and nobody asked for a metric. */

@@ -71,6 +71,9 @@ struct trial {
     double value;   /* of the goal, in the user's units and sign */
     int64_t step;   /* at which it was reported */
     double others[TRIAL_OTHERS]; /* values of the study's further objectives */
+    bool is_foreseen;            /* STOPPED, and others' curves tell: */
+    double foreseen;             /* the goal that it would have ended with, */
+    double unsure;               /* give or take that (one deviation) */
 };
 
 void trial_copy(struct trial *out, const struct trial *from);

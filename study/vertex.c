@@ -347,8 +347,23 @@ static const struct choice selections[] = {
 };
 
 static const char no_stopping[] =
-    "stopping trials early is not supported by this version; take the key "
-    "away";
+    "this rule of stopping trials is not supported by this version; "
+    "medianAutomatedStoppingSpec is";
+
+static const struct key median_keys[] = {
+    {.name = "useElapsedDuration",
+     .read = key_refuse_set,
+     .why = "trials of a job are compared by their steps, not by time; take "
+            "the key away"},
+    {0},
+};
+
+static void read_median_steps(struct reading *r, const struct key *k,
+                              const struct node *v, void *into)
+{
+    r->s->stop = "median";
+    reading_keys(r, v, median_keys, into, k->name);
+}
 
 static const struct key study_keys[] = {
     {.name = "metrics", .read = read_metrics},
@@ -360,9 +375,7 @@ static const struct key study_keys[] = {
      OF(study, selection),
      .choices = selections},
     {.name = "decayCurveStoppingSpec", .read = key_refuse, .why = no_stopping},
-    {.name = "medianAutomatedStoppingSpec",
-     .read = key_refuse,
-     .why = no_stopping},
+    {.name = "medianAutomatedStoppingSpec", .read = read_median_steps},
     {.name = "convexAutomatedStoppingSpec",
      .read = key_refuse,
      .why = no_stopping},
@@ -389,7 +402,7 @@ static const struct key no_spec[] = {
 };
 
 /* Clients ask whether a trial should stop; the service answers by the median
- * of others (google/google_stopping.h). */
+ * of others (tuner/early.h). */
 static void read_median(struct reading *r, const struct key *k,
                         const struct node *v, void *into)
 {

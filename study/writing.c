@@ -284,9 +284,23 @@ static void put_goal(struct writer *w, const struct study *s)
     }
 }
 
+static void put_stop(struct writer *w, const struct study *s)
+{
+    char *text;
+
+    if (!study_stops_early(s))
+        return;
+    text = s->stop_after
+               ? mem_format("%s after %lld", s->stop, (long long)s->stop_after)
+               : mem_copy_text(s->stop);
+    line_word(w, "stop_early", text);
+    free(text);
+}
+
 static void put_search(struct writer *w, const struct study *s)
 {
     line_word(w, "algorithm", s->algorithm);
+    put_stop(w, s);
     line_key(w, "seed");
     text_addf(w->out, "%llu", (unsigned long long)s->seed);
     if (!s->n_start)

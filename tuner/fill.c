@@ -180,7 +180,10 @@ static bool hear_row(void *ctx, const struct trial_row *row)
                       .state = row->state,
                       .has_value = row->has_value,
                       .value = row->value,
-                      .step = row->step};
+                      .step = row->step,
+                      .is_foreseen = row->is_foreseen,
+                      .foreseen = row->foreseen,
+                      .unsure = row->unsure};
     struct err e;
 
     if (point_read_json(&t.point, &s->study.space, row->point, &e)) {

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "tuner/alike.h"
 #include "tuner/breaker.h"
+#include "tuner/early.h"
 #include "tuner/hold.h"
 #include "tuner/listen.h"
 #include "tuner/nodes.h"
@@ -383,6 +384,26 @@ int judge_stop_all(struct board *b, struct live_study *s,
     return 0;
 }
 
+int judge_hopeless(struct board *b, struct live_trial *t)
+{
+    struct run_cause cause = {.reason = REASON_EARLY};
+    struct text detail;
+    int rc;
+
+    if (!t->hopeless || t->ended ||
+        (t->trial.state != TRIAL_LAUNCHING && t->trial.state != TRIAL_RUNNING))
+        return 0;
+    text_init(&detail);
+    early_explain(t, &detail);
+    cause.detail = text_str(&detail);
+    if (board_launches(t->study))
+        rc = judge_stop(b, t, REASON_EARLY, cause.detail);
+    else /* its client is to end it */
+        rc = run_move(b, t, TRIAL_STOPPING, &cause);
+    text_clear(&detail);
+    return rc;
+}
+
 static void tick_trial(struct board *b, struct live_trial *t, int64_t now)
 {
     if (t->ended) {
@@ -390,7 +411,7 @@ static void tick_trial(struct board *b, struct live_trial *t, int64_t now)
         return;
     }
     listen_poll(b, t, false);
-    if (b->broken)
+    if (b->broken || judge_hopeless(b, t))
         return;
     if (t->deadline && now >= t->deadline && t->trial.state == TRIAL_RUNNING) {
         judge_stop(b, t, REASON_DEADLINE, "trial_limit reached");
@@ -448,6 +469,13 @@ static const char *lacking(const struct live_trial *t, bool told)
     return NULL;
 }
 
+/* Its study's own rule has asked its client to end it. */
+static bool was_hopeless(const struct live_trial *t)
+{
+    return t->trial.state == TRIAL_STOPPING && t->reason == REASON_EARLY &&
+           study_stops_early(&t->study->study);
+}
+
 int judge_told(struct board *b, struct live_trial *t, const double *value,
                const char *infeasible, struct err *e)
 {
@@ -468,7 +496,10 @@ int judge_told(struct board *b, struct live_trial *t, const double *value,
         v.cause.reason = REASON_TOLD;
         text_add(&v.detail, infeasible);
     } else if (!value || !told_value(b, t, *value)) {
-        verdict_value(t, &v);
+        if (!value && was_hopeless(t))
+            verdict_stopped(t, t->reason, t->detail, &v);
+        else
+            verdict_value(t, &v);
         if (value && isfinite(*value) && v.cause.reason == REASON_VALUE) {
             /* what was told is the result */
             v.to = TRIAL_SUCCEEDED;

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "study/places.h"
+#include "tuner/early.h"
 #include "tuner/senders.h"
 
 static struct live_curve *find(const struct live_trial *t, const char *metric)
@@ -268,6 +269,7 @@ int listen_open(struct board *b, struct live_trial *t, bool stored,
         curve_clear(&t->curves[i].curve);
     }
     t->n_curves = t->n_senders = 0;
+    t->hopeless = false;
     t->reports = 0;
     if (stored && restore(b, t, &marks, e))
         return -1;
@@ -307,7 +309,7 @@ static int keep(struct board *b, struct live_trial *t, const struct report *r)
          store_report_thin(b->parts.store, row.study_id, row.number,
                            row.attempt, row.metric, lc->curve.stride, &e)))
         return board_fail(b, &e);
-    return 0;
+    return early_hear(b, t, &row);
 }
 
 static int keep_marks(struct board *b, struct live_trial *t)

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "study/front.h"
+#include "tuner/early.h"
 #include "tuner/mind.h"
 
 static int begin(struct board *b)
@@ -107,7 +108,8 @@ static void miss(struct live_study *s, const struct trial *ended)
 }
 
 /* The trial is over: the algorithm hears of it, and it leaves the board. */
-static void retire(struct live_trial *t, const struct run_cause *why)
+static void retire(struct live_trial *t, const struct run_cause *why,
+                   const struct trial_change *change)
 {
     struct live_study *s = t->study;
 
@@ -115,6 +117,9 @@ static void retire(struct live_trial *t, const struct run_cause *why)
     t->trial.value = why->value;
     memcpy(t->trial.others, why->others, sizeof t->trial.others);
     t->trial.step = why->step;
+    t->trial.is_foreseen = change->is_foreseen;
+    t->trial.foreseen = change->foreseen;
+    t->trial.unsure = change->unsure;
     if (s->mind)
         mind_hear(s->mind, &t->trial);
     else if (s->thinking)
@@ -192,6 +197,7 @@ static int keep_move(struct board *b, struct live_trial *t,
         store_trial_move(b->parts.store, change, &e) || board_recount(b, s, &e))
         return board_fail(b, &e);
     note(t, why);
+    early_moved(t, change);
     log_move(t, from, to, why);
     if (is_news(to) && !why->quiet &&
         tell_move(b, t, from, to, why, change->objectives))
@@ -213,6 +219,8 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
            !trial_state_ended(to));
     if (begin(b))
         return -1;
+    if (to == TRIAL_STOPPED && early_foresee(b, t, &change))
+        return -1;
     text_init(&values);
     if (why->has_value)
         front_write_values(&s->study, why->value, why->others, &values);
@@ -228,7 +236,7 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
     if (to == TRIAL_PENDING || trial_state_ended(to))
         give_back(b, t);
     if (trial_state_ended(to))
-        retire(t, why);
+        retire(t, why, &change);
     return 0;
 }
 

@@ -143,6 +143,35 @@ for algorithm in bayesian tpe random; do
     ! cmp -s life.first life.other || fail "$algorithm: two seeds, one study"
 done
 
+# curves RULE: twelve trials of nine steps, each worse than the one before; what
+# was answered to each step of the last to `last`.
+curves() {
+    {
+        init 7
+        for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+            echo '{"op":"suggest","count":1}'
+            for step in 1 2 3 4 5 6 7 8 9; do
+                printf '{"op":"report","id":%s,' $i
+                echo "\"step\":$step,\"value\":$i}"
+            done
+            [ $i = 12 ] || echo "{\"op\":\"complete\",\"id\":$i,\"value\":$i}"
+        done
+    } >life
+    talk --stop "$1" <life
+    tail -n 9 out >last
+}
+
+# Hopeless trials are stopped by the rule that was asked for, or by none.
+for rule in median asha none; do
+    curves $rule
+    got=$(grep -c '"stop":true' last) || true
+    case $rule in
+        none) same "stops by $rule" "$got" 0 ;;
+        median) same "stops by $rule" "$got" 9 ;;
+        asha) same "stops by $rule" "$got" 2 ;;
+    esac
+done
+
 # An algorithm says itself what it cannot search.
 init 7 >life
 talk --algorithm cma-es <life
@@ -150,3 +179,5 @@ like 1 '\{"error":"params\.w: cma-es .+"\}'
 
 status 2 "$optimizer" --algorithm magic
 has err bayesian
+status 2 "$optimizer" --stop magic
+has err 'asha|median|none'

@@ -49,7 +49,8 @@ static bool see_move(void *ctx, const struct trial_row *row)
     *(bool *)ctx = row->state == TRIAL_STOPPED && row->reason == REASON_EARLY &&
                    !strcmp(row->detail, "worse than the median") &&
                    row->attempt == 2 && row->broken == 1 && row->has_value &&
-                   row->value == 0.1 && row->step == 40 &&
+                   row->value == 0.1 && row->step == 40 && row->is_foreseen &&
+                   row->foreseen == 0.25 && row->unsure == 0.125 &&
                    row->started_ms == 50 && row->ended_ms == 90 &&
                    row->ended_order == 1;
     return true;
@@ -78,6 +79,9 @@ START_TEST(a_move_keeps_all_that_it_says)
     c.has_value = true;
     c.value = 0.1;
     c.step = 40;
+    c.is_foreseen = true;
+    c.foreseen = 0.25;
+    c.unsure = 0.125;
     c.now_ms = 90;
     MUST(store_trial_move(h.store, &c, &e));
     MUST(store_trial_get(h.store, h.study, 1, see_move, &same, &e));
