@@ -122,33 +122,26 @@ void acquire_fantasise(struct acquire *a, const struct gp *truth,
     free(root);
 }
 
-/* Where values of a chunk are made: the posteriors and their work. */
+/* Where values of a chunk are made: the posterior and its work. */
 struct bench {
-    struct gp_batch objective, feasible;
+    struct gp_batch batch;
     double *means; /* a row of n_fantasies for each */
     double *w, *work, *part;
 };
 
-static void bench_init(struct bench *w, const struct acquire *a, size_t rows)
+static void bench_init(struct bench *w, const struct gp *g, size_t fantasies,
+                       size_t rows)
 {
-    size_t most = a->gp->n;
-
-    *w = (struct bench){0};
-    gp_batch_init(&w->objective, a->gp, rows);
-    if (a->feasible) {
-        gp_batch_init(&w->feasible, a->feasible, rows);
-        most = a->feasible->n > most ? a->feasible->n : most;
-    }
-    w->means = slab_grid(rows, a->n_fantasies);
-    w->w = slab_new(most);
-    w->work = slab_new(most);
-    w->part = slab_new(a->gp->n_numeric);
+    gp_batch_init(&w->batch, g, rows);
+    w->means = slab_grid(rows, fantasies);
+    w->w = slab_new(g->n);
+    w->work = slab_new(g->n);
+    w->part = slab_new(g->n_numeric);
 }
 
 static void bench_clear(struct bench *w)
 {
-    gp_batch_clear(&w->objective);
-    gp_batch_clear(&w->feasible);
+    gp_batch_clear(&w->batch);
     free(w->means);
     free(w->w);
     free(w->work);
@@ -184,11 +177,12 @@ static double improvement(const struct acquire *a, double *means,
     return most + log(sum / (double)n) + log(s);
 }
 
-/* w->part is the slope of row i's value, of whose weights w->w holds those of
- * the means' part. */
-static void add_slope(const struct gp_batch *b, size_t i, double by_variance,
-                      struct bench *w, double *slope)
+/* Adds the slope of row i's value; w->w holds the weights of the means'
+ * part. */
+static void add_slope(struct bench *w, size_t i, double by_variance,
+                      double *slope)
 {
+    const struct gp_batch *b = &w->batch;
     size_t n = b->gp->n, m = b->gp->n_numeric;
 
     cblas_daxpy((int)n, -2 * by_variance, b->v + i * n, 1, w->w, 1);
@@ -202,26 +196,27 @@ static double objective_at(const struct acquire *a, size_t i, struct bench *w,
 {
     size_t n = a->gp->n, s = a->n_fantasies;
     double by_variance = 0;
-    double value = improvement(a, w->means + i * s, w->objective.variance[i],
-                               &by_variance);
+    double value =
+        improvement(a, w->means + i * s, w->batch.variance[i], &by_variance);
 
     if (!slope)
         return value;
     cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)s, 1, a->weights,
                 (int)s, w->means + i * s, 1, 0, w->w, 1);
-    add_slope(&w->objective, i, by_variance, w, slope);
+    memset(slope, 0, a->gp->n_numeric * sizeof *slope);
+    add_slope(w, i, by_variance, slope);
     return value;
 }
 
 /* The logarithm of the chance that row i gives a result, not below
  * least_chance. */
-static double feasible_at(const struct acquire *a, size_t i, struct bench *w,
-                          double *slope)
+static double chance_at(const struct acquire *a, size_t i, struct bench *w,
+                        double *slope)
 {
     const struct gp *f = a->feasible;
-    double mean = a->share + cblas_ddot((int)f->n, w->feasible.k + i * f->n, 1,
+    double mean = a->share + cblas_ddot((int)f->n, w->batch.k + i * f->n, 1,
                                         f->weights, 1);
-    double variance = w->feasible.variance[i] + label_noise;
+    double variance = w->batch.variance[i] + label_noise;
     double t = (mean - 0.5) / sqrt(variance);
     double chance = 0.5 * erfc(-t * M_SQRT1_2), by_t = 0;
 
@@ -232,7 +227,7 @@ static double feasible_at(const struct acquire *a, size_t i, struct bench *w,
     by_t = density(t) / chance;
     memcpy(w->w, f->weights, f->n * sizeof *w->w);
     cblas_dscal((int)f->n, by_t / sqrt(variance), w->w, 1);
-    add_slope(&w->feasible, i, -by_t * t / (2 * variance), w, slope);
+    add_slope(w, i, -by_t * t / (2 * variance), slope);
     return log(chance);
 }
 
@@ -242,34 +237,47 @@ static void chunk(const struct acquire *a, const double *rows, size_t n,
     const struct gp *g = a->gp;
     size_t s = a->n_fantasies, m = g->n_numeric;
 
-    gp_batch_set(&w->objective, rows, n);
-    if (a->feasible)
-        gp_batch_set(&w->feasible, rows, n);
+    gp_batch_set(&w->batch, rows, n);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, (int)s,
-                (int)g->n, 1, w->objective.k, (int)g->n, a->weights, (int)s, 0,
+                (int)g->n, 1, w->batch.k, (int)g->n, a->weights, (int)s, 0,
                 w->means, (int)s);
-    for (size_t i = 0; i < n; i++) {
-        double *slope = slopes ? slopes + i * m : NULL;
-
-        if (slope)
-            memset(slope, 0, m * sizeof *slope);
-        values[i] = objective_at(a, i, w, slope);
-        if (a->feasible)
-            values[i] += feasible_at(a, i, w, slope);
-    }
+    for (size_t i = 0; i < n; i++)
+        values[i] = objective_at(a, i, w, slopes ? slopes + i * m : NULL);
 }
 
 void acquire_many(const struct acquire *a, const double *rows, size_t n,
                   double *values, double *slopes)
 {
+    size_t m = a->gp->n_numeric;
     struct bench w;
 
-    bench_init(&w, a, n < CHUNK ? n : CHUNK);
+    bench_init(&w, a->gp, a->n_fantasies, n < CHUNK ? n : CHUNK);
     for (size_t i = 0; i < n; i += CHUNK) {
         size_t some = n - i < CHUNK ? n - i : CHUNK;
 
         chunk(a, rows + i * a->gp->d, some, &w, values + i,
-              slopes ? slopes + i * a->gp->n_numeric : NULL);
+              slopes ? slopes + i * m : NULL);
+    }
+    bench_clear(&w);
+    if (a->feasible)
+        acquire_chance(a, rows, n, values, slopes);
+}
+
+void acquire_chance(const struct acquire *a, const double *rows, size_t n,
+                    double *values, double *slopes)
+{
+    const struct gp *f = a->feasible;
+    size_t m = f->n_numeric;
+    struct bench w;
+
+    bench_init(&w, f, 1, n < CHUNK ? n : CHUNK);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i % CHUNK;
+
+        if (at == 0)
+            gp_batch_set(&w.batch, rows + i * f->d,
+                         n - i < CHUNK ? n - i : CHUNK);
+        values[i] += chance_at(a, at, &w, slopes ? slopes + i * m : NULL);
     }
     bench_clear(&w);
 }

@@ -43,4 +43,9 @@ void acquire_clear(struct acquire *a);
 void acquire_many(const struct acquire *a, const double *rows, size_t n,
                   double *values, double *slopes);
 
+/* The part of acquire_many that a->feasible says, not NULL: added to values and
+ * slopes. */
+void acquire_chance(const struct acquire *a, const double *rows, size_t n,
+                    double *values, double *slopes);
+
 #endif

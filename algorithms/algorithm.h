@@ -46,8 +46,9 @@ struct algorithm_type {
      * plain double): said at submission. On failure close is not called. */
     int (*open)(void *state, const struct study *study, struct err *e);
 
-    /* An ended trial: SUCCEEDED and STOPPED with has_value; INFEASIBLE and
-     * FAILED without. Never fails; may be slow (it may fit). */
+    /* An ended trial: SUCCEEDED and STOPPED with has_value (the latter perhaps
+     * with what it would have ended with); INFEASIBLE and FAILED without. Never
+     * fails; may be slow (it may fit). */
     void (*tell)(void *state, const struct trial *ended);
 
     /* The point for trial `number`, while `running` (pending, launching,

@@ -49,6 +49,16 @@ bool kinds_default(const struct study *study, int64_t number,
     return true;
 }
 
+int kinds_one_goal(const struct study *study, struct err *e)
+{
+    if (!study->n_others)
+        return 0;
+    return err_set(e, ERR_INVALID,
+                   "algorithm: %s searches for one objective, and this study "
+                   "has %zu; choose bayesian, quasi-random, random or grid",
+                   study->algorithm, 1 + study->n_others);
+}
+
 void kinds_source(struct suggestion *out, const char *source)
 {
     snprintf(out->source, sizeof out->source, "%s", source);

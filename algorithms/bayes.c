@@ -14,26 +14,32 @@
 #include "algorithms/kinds.h"
 #include "algorithms/model.h"
 #include "algorithms/seek.h"
+#include "algorithms/sight.h"
 #include "algorithms/slab.h"
 #include "base/mem.h"
+#include "study/front.h"
 
 enum {
     MOST_LISTED = 20000, /* points of a space that is looked at as a list */
-    GLOBAL_EVERY = 8,    /* suggestions that leave the trust box */
+    GLOBAL_EVERY = 8,    /* suggestions that leave the trust box; */
+    FRONT_GLOBAL = 3,    /* with several objectives */
     ELSEWHERE = 64,      /* draws for a point that is not taken */
-    NEIGHBOURS = 256,    /* draws for one near what was found */
-    N_BEST = 5           /* trials near which candidates are strewn */
+    NEIGHBOURS = 256     /* draws for one near what was found */
 };
 
 static const double too_near = 1e-3 * 1e-3; /* squared scaled distance */
 static const double least_side = 0.2;       /* of the box, with noise */
+static const double front_side = 0.3;       /* around a trial of the front */
 static const double most_listing = 2e9;     /* points times rows squared */
 
 struct bayes {
     const struct study *study;
     struct encode *encode;
-    struct history *history;
-    struct model_memory *memory; /* changes in ask: a cache, see model.h */
+    size_t n_objectives;
+    struct history *history;     /* one for each objective. The goal's holds
+                                    all trials, the others those with values */
+    struct model_memory *memory; /* likewise; changes in ask: a cache, see
+                                    model.h */
     struct cells cells;
     size_t n_design;
 };
@@ -70,10 +76,14 @@ static int open_bayes(void *state, const struct study *study, struct err *e)
     (void)e;
     b->study = study;
     b->encode = mem_new(1, sizeof *b->encode);
-    b->history = mem_new(1, sizeof *b->history);
-    b->memory = mem_new(1, sizeof *b->memory);
+    b->n_objectives = front_objectives(study);
+    b->history = mem_new(b->n_objectives, sizeof *b->history);
+    b->memory = mem_new(b->n_objectives, sizeof *b->memory);
     encode_init(b->encode, &study->space);
-    history_init(b->history, study, b->encode);
+    for (size_t k = 0; k < b->n_objectives; k++) {
+        history_init(&b->history[k], study, b->encode);
+        b->history[k].objective = k;
+    }
     cells_init(&b->cells, &study->space);
     b->n_design = design_size(study, b->encode);
     return 0;
@@ -83,8 +93,10 @@ static void close_bayes(void *state)
 {
     struct bayes *b = state;
 
-    model_forget(b->memory);
-    history_clear(b->history);
+    for (size_t k = 0; k < b->n_objectives; k++) {
+        model_forget(&b->memory[k]);
+        history_clear(&b->history[k]);
+    }
     encode_clear(b->encode);
     cells_clear(&b->cells);
     free(b->memory);
@@ -97,6 +109,9 @@ static void tell_bayes(void *state, const struct trial *ended)
     struct bayes *b = state;
 
     history_add(b->history, ended);
+    for (size_t k = 1; k < b->n_objectives; k++)
+        if (ended->has_value)
+            history_add(&b->history[k], ended);
 }
 
 static void cross_out(struct query *q, const struct point *p)
@@ -192,15 +207,16 @@ static void design(const struct query *q, struct suggestion *out)
 
 /* Half the side of the box along each numeric axis, from lengths whose mean
  * is taken out: long where the objective is slow. */
-static void box(const struct gp *g, const double *centre, double side,
+static void box(const struct sight *s, const double *centre, double side,
                 double *low, double *high)
 {
+    size_t n = s->gp->n_numeric;
     double mean = 0;
 
-    for (size_t j = 0; j < g->n_numeric; j++)
-        mean += g->theta[j] / (double)g->n_numeric;
-    for (size_t j = 0; j < g->n_numeric; j++) {
-        double half = fmin(1, side / 2 * exp(g->theta[j] - mean));
+    for (size_t j = 0; j < n; j++)
+        mean += s->theta[j] / (double)n;
+    for (size_t j = 0; j < n; j++) {
+        double half = fmin(1, side / 2 * exp(s->theta[j] - mean));
 
         low[j] = fmax(0, centre[j] - half);
         high[j] = fmin(1, centre[j] + half);
@@ -209,15 +225,17 @@ static void box(const struct gp *g, const double *centre, double side,
 
 /* The side of the trust box. Where results are noisy, a failure to improve says
  * little, and the box stays wide enough to tell one side from the other. */
-static double side_of(const struct query *q, const struct model *m)
+static double side_of(const struct query *q, const struct sight *s)
 {
-    double side = history_box(q->b->history, q->b->n_design);
+    double side = q->b->n_objectives > 1
+                      ? front_side
+                      : history_box(q->b->history, q->b->n_design);
 
-    return gp_noisy(&m->truth) ? fmax(side, least_side) : side;
+    return s->noisy ? fmax(side, least_side) : side;
 }
 
 /* The best free point of a listed space, by looking at all of them. */
-static void pick_listed(const struct query *q, const struct model *m,
+static void pick_listed(const struct query *q, const struct sight *s,
                         struct point *out)
 {
     const struct bayes *b = q->b;
@@ -234,7 +252,7 @@ static void pick_listed(const struct query *q, const struct model *m,
         encode_row(b->encode, out, rows + n * d);
         cells[n++] = cell;
     }
-    acquire_many(&m->acquire, rows, n, values, NULL);
+    sight_look(s, rows, n, values, NULL);
     for (size_t i = 1; i < n; i++)
         if (values[i] > values[best])
             best = i;
@@ -246,19 +264,22 @@ static void pick_listed(const struct query *q, const struct model *m,
 
 /* Whether the row says nothing new: results are exact, and one is known next
  * to it. */
-static bool stale(const struct query *q, const struct gp *g, const double *row)
+static bool stale(const struct query *q, const struct sight *s,
+                  const double *row)
 {
-    if (q->b->study->noisy || gp_noisy(g))
+    const struct gp *g = s->gp;
+
+    if (q->b->study->noisy || s->noisy)
         return false;
     for (size_t i = 0; i < g->n; i++)
-        if (gp_distance(g->theta, g->d, g->n_numeric, row, g->x + i * g->d) <
+        if (gp_distance(s->theta, g->d, g->n_numeric, row, g->x + i * g->d) <
             too_near)
             return true;
     return false;
 }
 
 /* The best of what was found that is new. */
-static bool pick_found(const struct query *q, const struct model *m,
+static bool pick_found(const struct query *q, const struct sight *s,
                        const struct seek_found *f, struct point *out)
 {
     const struct encode *e = q->b->encode;
@@ -269,7 +290,7 @@ static bool pick_found(const struct query *q, const struct model *m,
         for (size_t i = 0; i < f->n && !found; i++) {
             encode_point(e, f->rows + i * e->n, out);
             encode_row(e, out, row);
-            found = !taken(q, out) && !(strict && stale(q, m->acquire.gp, row));
+            found = !taken(q, out) && !(strict && stale(q, s, row));
         }
     free(row);
     return found;
@@ -277,7 +298,7 @@ static bool pick_found(const struct query *q, const struct model *m,
 
 /* Where all that was found is taken, as happens in a space of few points: the
  * best of those that differ from it in one to four axes. */
-static bool pick_near(const struct query *q, const struct model *m,
+static bool pick_near(const struct query *q, const struct sight *s,
                       const struct seek_found *f, struct point *out)
 {
     const struct encode *e = q->b->encode;
@@ -304,7 +325,7 @@ static bool pick_near(const struct query *q, const struct model *m,
             encode_row(e, out, rows + n++ * e->n);
     }
     if (n)
-        acquire_many(&m->acquire, rows, n, values, NULL);
+        sight_look(s, rows, n, values, NULL);
     for (size_t i = 1; i < n; i++)
         if (values[i] > values[best])
             best = i;
@@ -315,33 +336,31 @@ static bool pick_near(const struct query *q, const struct model *m,
     return n > 0;
 }
 
-static void pick_sought(const struct query *q, const struct model *m,
+static void pick_sought(const struct query *q, const struct sight *s,
                         bool global, struct suggestion *out)
 {
     const struct bayes *b = q->b;
-    const struct history *h = b->history;
-    size_t d = b->encode->n, n_best = 1;
-    double *best = slab_grid(N_BEST, d), *low = slab_new(d);
+    size_t d = b->encode->n;
+    double *best = slab_grid(s->n_good, d), *low = slab_new(d);
     double *high = slab_new(d);
     struct seek_found found;
-    struct seek s = {.encode = b->encode,
-                     .acquire = &m->acquire,
-                     .low = low,
-                     .high = high,
-                     .best = best,
-                     .n_candidates = m->acquire.gp->n <= 300 ? 1024 : 512,
-                     .seed = b->study->seed,
-                     .number = (uint64_t)q->number};
+    struct seek seek = {.encode = b->encode,
+                        .sight = s,
+                        .low = low,
+                        .high = high,
+                        .best = best,
+                        .n_best = s->n_good,
+                        .n_candidates = s->gp->n <= 300 ? 1024 : 512,
+                        .seed = b->study->seed,
+                        .number = (uint64_t)q->number};
 
-    history_latent(h, m->ranked, m->best, best);
-    for (size_t k = 0; k < h->n_valued && n_best < N_BEST; k++)
-        if (m->ranked[k] != m->best)
-            history_latent(h, m->ranked, m->ranked[k], best + n_best++ * d);
-    s.n_best = n_best;
-    box(m->acquire.gp, best, global ? INFINITY : side_of(q, m), low, high);
-    seek_run(&s, &found);
-    if (!pick_found(q, m, &found, &out->point) &&
-        !pick_near(q, m, &found, &out->point)) {
+    for (size_t k = 0; k < s->n_good; k++)
+        history_latent(b->history, s->models[0].ranked, s->good[k],
+                       best + k * d);
+    box(s, best, global ? INFINITY : side_of(q, s), low, high);
+    seek_run(&seek, &found);
+    if (!pick_found(q, s, &found, &out->point) &&
+        !pick_near(q, s, &found, &out->point)) {
         elsewhere(q, &out->point);
         kinds_source(out, "fallback");
     }
@@ -354,11 +373,12 @@ static void pick_sought(const struct query *q, const struct model *m,
 static void suggest(const struct query *q, struct suggestion *out)
 {
     const struct bayes *b = q->b;
-    bool global = place(q) % GLOBAL_EVERY == 0;
-    struct model m;
+    uint64_t every = b->n_objectives > 1 ? FRONT_GLOBAL : GLOBAL_EVERY;
+    bool global = place(q) % every == 0;
+    struct sight s;
     double rows = 0;
 
-    if (model_build(&m, b->memory, b->history, q->number, q->running,
+    if (sight_build(&s, b->memory, b->history, q->number, global, q->running,
                     q->n_running) != 0) {
         kinds_sobol(b->encode, b->study->seed, place(q), &out->point);
         elsewhere(q, &out->point);
@@ -366,13 +386,14 @@ static void suggest(const struct query *q, struct suggestion *out)
         return;
     }
     kinds_source(out, global ? "global" : "gp");
-    rows = (double)m.acquire.gp->n;
+    rows = (double)s.gp->n;
     if (q->free_cells && (double)b->cells.total * rows * rows < most_listing)
-        pick_listed(q, &m, &out->point);
+        pick_listed(q, &s, &out->point);
     else
-        pick_sought(q, &m, global, out);
-    forecast_point(&m.truth, b->history, m.least, out);
-    model_clear(&m);
+        pick_sought(q, &s, global, out);
+    if (b->n_objectives == 1)
+        forecast_point(&s.models[0].truth, b->history, s.models[0].least, out);
+    sight_clear(&s);
 }
 
 static int ask_bayes(const void *state, int64_t number,

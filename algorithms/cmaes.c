@@ -166,7 +166,7 @@ static int open_cmaes(void *state, const struct study *study, struct err *e)
 {
     struct cmaes *c = state;
 
-    if (refuse(study, e) != 0)
+    if (kinds_one_goal(study, e) != 0 || refuse(study, e) != 0)
         return -1;
     c->study = study;
     c->encode = mem_new(1, sizeof *c->encode);

@@ -12,13 +12,14 @@
 /* Streams of different purposes are independent. The values are part of what
  * makes a study replay: never renumber them. */
 enum draw_purpose {
-    DRAW_RANDOM = 1,   /* points of random search */
-    DRAW_SOBOL = 2,    /* scrambles of the quasi-random sequence */
-    DRAW_JITTER = 3,   /* the bits below a Sobol point's resolution */
-    DRAW_FIT = 4,      /* starts of a fit */
-    DRAW_SEARCH = 5,   /* the acquisition's candidates */
-    DRAW_FANTASY = 6,  /* imagined results of running trials */
-    DRAW_ELSEWHERE = 7 /* another point when one is taken already */
+    DRAW_RANDOM = 1,    /* points of random search */
+    DRAW_SOBOL = 2,     /* scrambles of the quasi-random sequence */
+    DRAW_JITTER = 3,    /* the bits below a Sobol point's resolution */
+    DRAW_FIT = 4,       /* starts of a fit */
+    DRAW_SEARCH = 5,    /* the acquisition's candidates */
+    DRAW_FANTASY = 6,   /* imagined results of running trials */
+    DRAW_ELSEWHERE = 7, /* another point when one is taken already */
+    DRAW_FRONT = 8      /* which of the front's trials to search near */
 };
 
 struct draw {

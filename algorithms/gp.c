@@ -47,12 +47,25 @@ void gp_init(struct gp *g, size_t n, size_t d, size_t n_numeric,
     gp_middle(prior, d, n_numeric, g->theta);
 }
 
+void gp_doubt(struct gp *g, const double *variances, size_t n)
+{
+    free(g->unsure);
+    g->unsure = slab_new(g->n);
+    memcpy(g->unsure, variances, n * sizeof *variances);
+}
+
+static double unsure(const struct gp *g, size_t i)
+{
+    return g->unsure ? g->unsure[i] : 0;
+}
+
 void gp_clear(struct gp *g)
 {
     free(g->x);
     free(g->words);
     free(g->y);
     free(g->noisier);
+    free(g->unsure);
     free(g->theta);
     free(g->scaled);
     free(g->norms);
@@ -260,7 +273,7 @@ static void scale_slopes(const struct gp *g, const double *theta,
                          struct sums *w, double *gradient)
 {
     size_t n = g->n;
-    double noise = exp(theta[g->d + 1]), noisy = 0;
+    double noise = exp(theta[g->d + 1]), noisy = 0, doubt = 0;
     double fit = cblas_ddot((int)n, g->y, 1, w->weights, 1);
 
     for (size_t i = 0; i < n; i++) {
@@ -269,8 +282,9 @@ static void scale_slopes(const struct gp *g, const double *theta,
         for (size_t k = 0; k <= i; k++)
             row[k] -= w->weights[i] * w->weights[k];
         noisy += row[i] * g->noisier[i] * noise;
+        doubt += row[i] * unsure(g, i);
     }
-    gradient[g->d] += ((double)n - fit - noisy) / 2;
+    gradient[g->d] += ((double)n - fit - noisy - doubt) / 2;
     gradient[g->d + 1] += noisy / 2;
 }
 
@@ -288,7 +302,8 @@ static double objective(const struct gp *g, const double *theta, struct sums *w,
         matern_fill(row, i + 1, variance, row, w->c + i * n);
     }
     for (size_t i = 0; i < n; i++)
-        w->k[i * n + i] += noise * g->noisier[i] + jitter_low * variance;
+        w->k[i * n + i] +=
+            noise * g->noisier[i] + jitter_low * variance + unsure(g, i);
     if (!factorise(w->k, n))
         return INFINITY;
     for (size_t i = 0; i < n; i++)
@@ -364,7 +379,8 @@ static bool try_factor(struct gp *g, const double *k0, double jitter,
 
     memcpy(g->factor, k0, n * n * sizeof *k0);
     for (size_t i = 0; i < n; i++)
-        g->factor[i * n + i] += noise * g->noisier[i] + jitter * g->variance;
+        g->factor[i * n + i] +=
+            noise * g->noisier[i] + jitter * g->variance + unsure(g, i);
     g->noise = noise;
     g->jitter = jitter * g->variance;
     return factorise(g->factor, n);
@@ -427,7 +443,8 @@ void gp_known(const struct gp *g, double *means)
 {
     for (size_t i = 0; i < g->n; i++)
         means[i] =
-            g->y[i] - (g->noise * g->noisier[i] + g->jitter) * g->weights[i];
+            g->y[i] - (g->noise * g->noisier[i] + g->jitter + unsure(g, i)) *
+                          g->weights[i];
 }
 
 void gp_solve(const struct gp *g, const double *right, size_t count,
@@ -506,4 +523,15 @@ void gp_batch_slope(const struct gp_batch *b, size_t i, const double *w,
                 (int)m, work, 1, 0, out, 1);
     for (size_t j = 0; j < m; j++)
         out[j] = (out[j] - sum * b->scaled[i * m + j]) * exp(-g->theta[j]);
+}
+
+void gp_expect(const struct gp *g, const double *rows, size_t n, double *means)
+{
+    struct gp_batch b;
+
+    gp_batch_init(&b, g, n);
+    gp_batch_set(&b, rows, n);
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)g->n, 1, b.k,
+                (int)g->n, g->weights, 1, 0, means, 1);
+    gp_batch_clear(&b);
 }

@@ -25,6 +25,7 @@ struct gp {
     double *words;          /* the categorical ones again, axis by axis */
     double *y;              /* n results */
     double *noisier;        /* n factors on the noise; 1 for most */
+    double *unsure;         /* n variances beside the noise; NULL = all 0 */
     struct gp_prior prior;
     double *theta; /* d ln lengths, ln variance, ln noise variance */
 
@@ -42,6 +43,8 @@ struct gp {
 void gp_init(struct gp *g, size_t n, size_t d, size_t n_numeric,
              const double *x, const double *y, const double *noisier,
              const struct gp_prior *prior);
+/* Row i < n is unsure by variances[i] more; the rows after n by nothing. */
+void gp_doubt(struct gp *g, const double *variances, size_t n);
 void gp_clear(struct gp *g); /* may be called twice */
 
 /* The middle of a prior over d axes, n_numeric of them numeric: d + 2
@@ -66,6 +69,9 @@ bool gp_noisy(const struct gp *g);
 
 /* The means that are expected at its own rows, where results were y. */
 void gp_known(const struct gp *g, double *means);
+
+/* The means that are expected at n rows. */
+void gp_expect(const struct gp *g, const double *rows, size_t n, double *means);
 
 /* inverse times `count` columns of right-hand sides, both row-major n x
  * count. */

@@ -8,6 +8,7 @@
 
 #include "algorithms/slab.h"
 #include "base/mem.h"
+#include "study/front.h"
 
 static const double box_first = 0.8, box_high = 1.6, box_low = 0x1p-8;
 static const double box_growth = 1.15, least_gain = 1e-3;
@@ -29,10 +30,12 @@ void history_clear(struct history *h)
     *h = (struct history){0};
 }
 
-static enum told_kind kind_of(const struct trial *t)
+static enum told_kind kind_of(const struct history *h, const struct trial *t)
 {
     bool value = t->has_value && isfinite(t->value);
 
+    for (size_t i = 0; i < h->study->n_others; i++)
+        value = value && isfinite(t->others[i]);
     if (t->state == TRIAL_SUCCEEDED && value)
         return TOLD_VALUE;
     if (t->state == TRIAL_STOPPED && value)
@@ -46,12 +49,17 @@ void history_add(struct history *h, const struct trial *ended)
 
     mem_grow((void **)&h->items, &h->cap, h->n + 1, sizeof *h->items);
     t = &h->items[h->n];
-    *t = (struct told){.kind = kind_of(ended), .row = slab_new(h->encode->n)};
+    *t =
+        (struct told){.kind = kind_of(h, ended), .row = slab_new(h->encode->n)};
     point_copy(&t->point, &ended->point);
     encode_row(h->encode, &t->point, t->row);
     h->n_infeasible += t->kind == TOLD_INFEASIBLE;
     if (t->kind == TOLD_VALUE || t->kind == TOLD_CUT) {
-        t->value = h->study->maximize ? ended->value : -ended->value;
+        t->value = front_value(h->study, ended, h->objective);
+        if (t->kind == TOLD_CUT && ended->is_foreseen && h->objective == 0) {
+            t->value = h->study->maximize ? ended->foreseen : -ended->foreseen;
+            t->unsure = ended->unsure;
+        }
         mem_grow((void **)&h->valued, &h->valued_cap, h->n_valued + 1,
                  sizeof *h->valued);
         h->valued[h->n_valued++] = h->n;

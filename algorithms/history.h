@@ -20,7 +20,8 @@ enum told_kind {
 
 struct told {
     enum told_kind kind;
-    double value; /* larger is better */
+    double value;  /* larger is better; of TOLD_CUT the one foreseen, if any */
+    double unsure; /* its deviation, 0 unless it was foreseen */
     struct point point;
     double *row; /* what the model sees */
 };
@@ -28,6 +29,7 @@ struct told {
 struct history {
     const struct study *study; /* borrowed, as the next */
     const struct encode *encode;
+    size_t objective; /* whose values are kept: 0 is the goal */
     struct told *items;
     size_t n, cap;
     size_t *valued; /* the items of TOLD_VALUE and TOLD_CUT, in order */
@@ -36,7 +38,7 @@ struct history {
 };
 
 void history_init(struct history *h, const struct study *study,
-                  const struct encode *e);
+                  const struct encode *e); /* of the goal */
 void history_clear(struct history *h);
 void history_add(struct history *h, const struct trial *ended);
 

@@ -131,6 +131,8 @@ static int add_knots(struct sums *s, const struct study *study,
                 truth->weights, 1, 0, y + n, 1);
     gp_batch_clear(&batch);
     gp_init(&s->gp, all, d, truth->n_numeric, x, y, ones, &truth->prior);
+    if (truth->unsure)
+        gp_doubt(&s->gp, truth->unsure, n);
     memcpy(s->gp.theta, truth->theta, (d + 2) * sizeof *s->gp.theta);
     free(x);
     free(y);

@@ -24,6 +24,10 @@ void kinds_sobol(const struct encode *e, uint64_t seed, uint64_t index,
 bool kinds_default(const struct study *study, int64_t number,
                    struct suggestion *out);
 
+/* ERR_INVALID for a study of several objectives: for algorithms that search for
+ * one. */
+int kinds_one_goal(const struct study *study, struct err *e);
+
 /* Says where a suggestion came from; at most 15 letters. */
 void kinds_source(struct suggestion *out, const char *source);
 

@@ -26,8 +26,9 @@ enum {
     MOST_RUNNING = 256 /* running trials that are believed in */
 };
 
-static const double cut_noise = 4; /* a stopped trial's, in noises */
-static const double clear = 0.01;  /* a share of noise that a fit is sure of */
+static const double cut_noise = 4;   /* a stopped trial's, in noises */
+static const double most_unsure = 2; /* deviations of all results */
+static const double clear = 0.01; /* a share of noise that a fit is sure of */
 static const double smooth_length = 0.3; /* ln length and ln noise where a */
 static const double much_noise = -2;     /* fit looks for noise, which must */
 static const double clearly = 3;         /* explain so many nats more */
@@ -106,14 +107,16 @@ static struct choice choose(const struct history *h, size_t n, size_t most)
     return c;
 }
 
-/* The process over those results. `y` holds the warped results of all. */
+/* The process over those results. `y` holds the warped results of all; `unit`
+ * is what warp_results returned of them. */
 static void gather(struct gp *g, const struct history *h,
-                   const struct choice *c, const double *y)
+                   const struct choice *c, const double *y, double unit)
 {
     size_t d = h->encode->n;
     double *x = slab_grid(c->n, d), *z = slab_new(c->n);
-    double *noisier = slab_new(c->n);
+    double *noisier = slab_new(c->n), *unsure = slab_new(c->n);
     struct gp_prior prior = prior_of(h);
+    bool doubt = false;
 
     for (size_t i = 0; i < c->n; i++) {
         const struct told *t = history_valued(h, c->places[i]);
@@ -122,8 +125,15 @@ static void gather(struct gp *g, const struct history *h,
             memcpy(x + i * d, t->row, d * sizeof *x);
         z[i] = y[c->places[i]];
         noisier[i] = t->kind == TOLD_CUT ? cut_noise : 1;
+        if (t->unsure > 0 && unit > 0) {
+            unsure[i] = pow(fmin(t->unsure / 2 / unit, most_unsure), 2);
+            doubt = true;
+        }
     }
     gp_init(g, c->n, d, h->encode->n_numeric, x, z, noisier, &prior);
+    if (doubt)
+        gp_doubt(g, unsure, c->n);
+    free(unsure);
     free(x);
     free(z);
     free(noisier);
@@ -167,11 +177,11 @@ static double fit(const struct history *h, size_t n, double least,
 {
     size_t rows = h->encode->n > WIDE ? FIT_ROWS_WIDE : FIT_ROWS;
     struct choice c = choose(h, n, rows);
-    double *y = warped(h, n, least, NULL);
+    double unit = 0, *y = warped(h, n, least, &unit);
     double objective = 0;
     struct gp g;
 
-    gather(&g, h, &c, y);
+    gather(&g, h, &c, y, unit);
     objective = gp_fit(&g, starts, n_starts, most);
     memcpy(theta, g.theta, (g.d + 2) * sizeof *theta);
     gp_clear(&g);
@@ -270,19 +280,6 @@ static int factor_at(struct gp *g, const double *theta)
     return gp_factor(g);
 }
 
-/* The means that g expects at n rows. */
-static void expect(const struct gp *g, const double *rows, size_t n,
-                   double *means)
-{
-    struct gp_batch b;
-
-    gp_batch_init(&b, g, n);
-    gp_batch_set(&b, rows, n);
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)g->n, 1, b.k,
-                (int)g->n, g->weights, 1, 0, means, 1);
-    gp_batch_clear(&b);
-}
-
 /* truth, with the n running rows and what it expects of them. */
 static int believe(struct model *m, const double *rows, size_t n)
 {
@@ -296,10 +293,12 @@ static int believe(struct model *m, const double *rows, size_t n)
         memcpy(x + g->n * g->d, rows, n * g->d * sizeof *x);
     }
     memcpy(y, g->y, g->n * sizeof *y);
-    expect(g, rows, n, y + g->n);
+    gp_expect(g, rows, n, y + g->n);
     for (size_t i = 0; i < all; i++)
         noisier[i] = i < g->n ? g->noisier[i] : 1;
     gp_init(&m->believed, all, g->d, g->n_numeric, x, y, noisier, &g->prior);
+    if (g->unsure)
+        gp_doubt(&m->believed, g->unsure, g->n);
     free(x);
     free(y);
     free(noisier);
@@ -416,12 +415,13 @@ int model_build(struct model *m, struct model_memory *memory,
     struct choice c =
         choose(h, h->n_valued, h->n_valued > MOST_ROWS ? KEPT_ROWS : MOST_ROWS);
     const double *theta = hyper(memory, h);
-    double *y = warped(h, h->n_valued, memory->least, NULL), level = 0;
+    double level = 0, unit = 0;
+    double *y = warped(h, h->n_valued, memory->least, &unit);
     int rc = 0;
 
     *m = (struct model){.ranked = history_ranked(h, h->n_valued),
                         .least = memory->least};
-    gather(&m->truth, h, &c, y);
+    gather(&m->truth, h, &c, y, unit);
     rc = factor_at(&m->truth, theta);
     if (rc == 0) {
         crown(m, h, &c, y, &level);

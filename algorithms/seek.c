@@ -39,13 +39,13 @@ static void evaluate(const struct seek *s, const double *rows, size_t n,
     double *masked = NULL;
 
     if (!s->encode->conditional) {
-        acquire_many(s->acquire, rows, n, values, slopes);
+        sight_look(s->sight, rows, n, values, slopes);
         return;
     }
     masked = slab_grid(n, d);
     for (size_t i = 0; i < n; i++)
         encode_mask(s->encode, rows + i * d, masked + i * d, NULL);
-    acquire_many(s->acquire, masked, n, values, slopes);
+    sight_look(s->sight, masked, n, values, slopes);
     free(masked);
 }
 
@@ -74,7 +74,7 @@ static void near_row(const struct seek *s, struct draw *d, double *row)
     memcpy(row, s->best + draw_below(d, n_best) * e->n, e->n * sizeof *row);
     for (size_t j = 0; j < e->n; j++) {
         double chance = draw_unit(d);
-        double length = fmin(1, exp(s->acquire->gp->theta[j]));
+        double length = fmin(1, exp(s->sight->theta[j]));
 
         if (e->axes[j].categorical) {
             if (chance * (double)(e->n - e->n_numeric) < 1)
@@ -112,11 +112,11 @@ static double *candidates(const struct seek *s, size_t *n_even)
 static bool fresh(const struct seek *s, const struct seek_found *f,
                   const double *row)
 {
-    const struct gp *g = s->acquire->gp;
+    size_t d = width(s);
 
     for (size_t i = 0; i < f->n; i++)
-        if (gp_distance(g->theta, g->d, g->n_numeric, row, f->rows + i * g->d) <
-            apart)
+        if (gp_distance(s->sight->theta, d, s->encode->n_numeric, row,
+                        f->rows + i * d) < apart)
             return false;
     return true;
 }
@@ -171,7 +171,7 @@ static void set_out(const struct seek *s, const double *row,
 
     encode_mask(e, row, masked, active);
     for (size_t j = 0; j < m; j++) {
-        double scale = exp(-s->acquire->gp->theta[j]);
+        double scale = exp(-s->sight->theta[j]);
         bool moves = climbs(&e->axes[j], active[j]);
 
         z[j] = row[j] * scale;
@@ -193,7 +193,7 @@ static bool step_all(const struct seek *s, const struct seek_found *f,
     double *rows = slab_grid(f->n, d), *slopes = slab_grid(f->n, m);
     double values[N_STARTS] = {0};
     size_t which[N_STARTS] = {0};
-    const double *theta = s->acquire->gp->theta;
+    const double *theta = s->sight->theta;
 
     for (size_t i = 0; i < f->n; i++) {
         const double *z = lbfgs_next(&climbing[i]);
@@ -232,8 +232,7 @@ static void climb_all(const struct seek *s, struct seek_found *f)
         for (size_t j = 0; j < m; j++)
             if (isfinite(climbing[i].f))
                 row[j] = fmin(
-                    fmax(climbing[i].x[j] * exp(s->acquire->gp->theta[j]), 0),
-                    1);
+                    fmax(climbing[i].x[j] * exp(s->sight->theta[j]), 0), 1);
         encode_snap(s->encode, row);
         lbfgs_clear(&climbing[i]);
     }
@@ -310,7 +309,7 @@ static bool sweep_axis(const struct seek *s, struct seek_found *f, size_t i,
 static void sweep(const struct seek *s, struct seek_found *f, size_t i,
                   struct draw *chance)
 {
-    size_t d = width(s), budget = s->acquire->gp->n > 300 ? 32 : 128;
+    size_t d = width(s), budget = s->sight->gp->n > 300 ? 32 : 128;
     bool better = true;
 
     for (int round = 0; better && round < N_ROUNDS; round++) {

@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "algorithms/acquire.h"
 #include "algorithms/encode.h"
+#include "algorithms/sight.h"
 
 /* What to look for, where. All is borrowed. Rows are latent (encode.h). */
 struct seek {
     const struct encode *encode;
-    const struct acquire *acquire;
+    const struct sight *sight;
     const double *low, *high; /* a box within 0..1 for each numeric axis */
     const double *best;       /* the best trials' rows, the best first */
     size_t n_best;            /* at least 1 */

@@ -91,7 +91,8 @@ static int open_tpe(void *state, const struct study *study, struct err *e)
 {
     struct tpe *t = state;
 
-    (void)e;
+    if (kinds_one_goal(study, e) != 0)
+        return -1;
     t->study = study;
     t->encode = mem_new(1, sizeof *t->encode);
     t->history = mem_new(1, sizeof *t->history);

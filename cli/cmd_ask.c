@@ -144,10 +144,10 @@ static int read_result(const struct options *o, json_t *trial, struct err *e)
 {
     const char *why = o->text[OPTION_INFEASIBLE];
 
-    if (o->n_words != (why ? 1 : 2))
+    if (why ? o->n_words != 1 : o->n_words < 2)
         return err_set(e, ERR_INVALID,
-                       "tell --params wants one METRIC=VALUE, of the study's "
-                       "metric, or --infeasible WHY");
+                       "tell --params wants METRIC=VALUE, of each objective, "
+                       "or --infeasible WHY");
     for (size_t i = 1; i < o->n_words; i++) {
         char *metric = NULL;
         double value = 0;

@@ -1,4 +1,5 @@
-/* `best STUDY`: the best trial, or the best few. */
+/* `best STUDY`: the best trial, or the best few; of several objectives the
+ * trials that no other beats. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <jansson.h>
 #include <stdio.h>
@@ -52,13 +53,16 @@ static void show_object(enum format format, const json_t *trial)
     text_clear(&out);
 }
 
-/* Without --count one trial is one thing, with it they are rows. */
+/* Without --count one trial is one thing, with it they are rows; so is the
+ * front of a study of several objectives. */
 static int show(struct client *c, const struct options *o, const json_t *trials,
                 struct err *e)
 {
     const char *study = o->words[0];
 
-    if (o->number[OPTION_COUNT] || o->format == FORMAT_CSV)
+    bool front = json_object_get(json_array_get(trials, 0), "values") != NULL;
+
+    if (front || o->number[OPTION_COUNT] || o->format == FORMAT_CSV)
         return rows_print(c, study, o->format, trials, e);
     if (o->format == FORMAT_TABLE)
         return show_block(c, study, json_array_get(trials, 0), e);
@@ -77,9 +81,10 @@ int cmd_best(const struct options *o, struct err *e)
 
     if (client_look(&c, o, e))
         return -1;
-    if (client_get(
-            c, client_study(c, study, "/best?count=%lld", count ? count : 1),
-            &answer, e))
+    if (client_get(c,
+                   count ? client_study(c, study, "/best?count=%lld", count)
+                         : client_study(c, study, "%s", "/best"),
+                   &answer, e))
         goto out;
     trials = json_object_get(answer, "trials");
     if (!json_array_size(trials)) {

@@ -12,6 +12,7 @@
 #include "cli/listing.h"
 #include "cli/print.h"
 #include "cli/rows.h"
+#include "cli/values.h"
 #include "cli/view.h"
 
 enum {
@@ -44,11 +45,36 @@ static void cell_fact(struct text *out, const char *name, listing_cell_fn *cell,
     text_clear(&what);
 }
 
+/* Of several objectives: a line for each trial of the front. */
+static void front_facts(const json_t *study, const json_t *front,
+                        struct text *out)
+{
+    struct text lines;
+    char *copy, *rest, *line;
+    const char *name = "best";
+
+    text_init(&lines);
+    values_front(study, front, "", &lines);
+    rest = copy = mem_copy_text(text_str(&lines));
+    while ((line = strsep(&rest, "\n"))) {
+        if (*line)
+            print_fact(out, name, "%s", line);
+        name = "";
+    }
+    free(copy);
+    text_clear(&lines);
+}
+
 static void best_fact(const json_t *study, struct text *out)
 {
     const json_t *best = json_object_get(study, "best");
+    const json_t *front = json_object_get(study, "front");
     struct text line;
 
+    if (json_array_size(front)) {
+        front_facts(study, front, out);
+        return;
+    }
     if (!json_is_object(best)) {
         print_fact(out, "best", "none yet");
         return;
@@ -117,9 +143,11 @@ static void importance_facts(const json_t *study, struct text *out)
 
 static void study_facts(const json_t *study, struct text *out)
 {
-    struct text counts;
+    struct text counts, goals;
 
     text_init(&counts);
+    text_init(&goals);
+    values_goals(study, &goals);
     view_counts(study, &counts);
     text_add(&counts, "; ");
     view_wanted(study, &counts);
@@ -127,8 +155,7 @@ static void study_facts(const json_t *study, struct text *out)
     print_fact(out, "state", "%s%s%s", string_of(study, "state"),
                *string_of(study, "reason") ? ": " : "",
                string_of(study, "reason"));
-    print_fact(out, "goal", "%s %s", string_of(study, "goal"),
-               string_of(study, "metric"));
+    print_fact(out, "goal", "%s", text_str(&goals));
     print_fact(out, "algorithm", "%s", string_of(study, "algorithm"));
     print_fact(out, "trials", "%s", text_str(&counts));
     if (integer_of(study, "given") > 0)
@@ -142,6 +169,7 @@ static void study_facts(const json_t *study, struct text *out)
     cell_fact(out, "created", listing_time, study, "created");
     cell_fact(out, "ended", listing_time, study, "ended");
     why_facts(study, out);
+    text_clear(&goals);
     text_clear(&counts);
 }
 
@@ -194,13 +222,24 @@ static void measurement_facts(const json_t *trial, struct text *out)
     text_clear(&what);
 }
 
+static void value_facts(const json_t *trial, struct text *out)
+{
+    json_t *values = json_object_get(trial, "values"), *value;
+    const char *name;
+
+    if (!values)
+        cell_fact(out, "value", listing_plain, trial, "value");
+    json_object_foreach(values, name, value)
+        cell_fact(out, name, listing_plain, values, name);
+}
+
 static void trial_facts(const json_t *trial, struct text *out)
 {
     print_fact(out, "trial", "%lld", integer_of(trial, "number"));
     print_fact(out, "state", "%s", string_of(trial, "state"));
     cell_fact(out, "reason", listing_plain, trial, "reason");
     cell_fact(out, "detail", listing_plain, trial, "detail");
-    cell_fact(out, "value", listing_plain, trial, "value");
+    value_facts(trial, out);
     param_facts(trial, out);
     cell_fact(out, "client", listing_plain, trial, "client");
     cell_fact(out, "created", listing_time, trial, "created");
@@ -209,6 +248,21 @@ static void trial_facts(const json_t *trial, struct text *out)
     cell_fact(out, "output", listing_plain, trial, "folder");
     attempt_facts(trial, out);
     measurement_facts(trial, out);
+}
+
+/* Adds the trials that no other beats, where there are several objectives. */
+static int add_front(struct client *c, const char *name, json_t *study,
+                     struct err *e)
+{
+    json_t *answer = NULL;
+
+    if (!values_several(study))
+        return 0;
+    if (client_get(c, client_study(c, name, "%s", "/best"), &answer, e))
+        return -1;
+    json_object_set(study, "front", json_object_get(answer, "trials"));
+    json_decref(answer);
+    return 0;
 }
 
 /* Every format but CSV. */
@@ -258,6 +312,8 @@ int cmd_show(const struct options *o, struct err *e)
                    client_study(c, o->words[0], "%s",
                                 o->format == FORMAT_CSV ? "" : "?importance=1"),
                    &study, e);
+    if (!rc && o->format != FORMAT_CSV)
+        rc = add_front(c, o->words[0], study, e);
     if (!rc && o->format == FORMAT_CSV) {
         listing_begin(&l, o->format, csv, sizeof csv / sizeof *csv);
         listing_row(&l, study);

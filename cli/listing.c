@@ -24,6 +24,19 @@ void listing_param(const struct json_t *row, const char *key, bool exact,
                 out);
 }
 
+void listing_value(const struct json_t *row, const char *key, bool exact,
+                   struct text *out)
+{
+    print_plain(json_object_get(json_object_get(row, "values"), key), exact,
+                out);
+}
+
+/* Names that a person gave stay as they are. */
+static bool is_given(const struct listing_column *c)
+{
+    return c->cell == listing_param || c->cell == listing_value;
+}
+
 void listing_time(const struct json_t *row, const char *key, bool exact,
                   struct text *out)
 {
@@ -73,7 +86,7 @@ static void table_titles(struct listing *l)
     for (size_t i = 0; i < l->n_columns; i++) {
         char *title = mem_copy_text(l->columns[i].title);
 
-        for (char *c = title; *c && l->columns[i].cell != listing_param; c++)
+        for (char *c = title; *c && !is_given(&l->columns[i]); c++)
             *c = (char)toupper((unsigned char)*c);
         add_cell(l, title);
         free(title);

@@ -25,6 +25,7 @@ struct listing_column {
 /* Ready-made cells. */
 listing_cell_fn listing_plain; /* row[key] */
 listing_cell_fn listing_param; /* row["params"][key] */
+listing_cell_fn listing_value; /* row["values"][key] */
 listing_cell_fn listing_time;  /* row[key], milliseconds, as UTC; 0 is "" */
 
 /* JSON and YAML print the rows whole and need no columns; CSV and table need

@@ -64,6 +64,7 @@ static void change(struct study *s, const struct corners *corners,
     s->max_failed = (int64_t)corners->n;
     s->retries = 0;
     s->patience = 0;
+    s->stop = study_stops[0];
     s->has_target = false;
     s->time_limit_ms = 0;
     s->trial_limit_ms = limit_ms;

@@ -57,7 +57,8 @@ static const struct listing_column csv_before[] = {
     {"ended", "ended", listing_time, false}};
 static const struct listing_column table_before[] = {
     {"trial", "number", listing_plain, true},
-    {"state", "state", listing_plain, false},
+    {"state", "state", listing_plain, false}};
+static const struct listing_column table_value[] = {
     {"value", "value", listing_plain, true}};
 static const struct listing_column table_after[] = {
     {"took", "ended", duration_cell, true},
@@ -82,6 +83,22 @@ static bool is_taken(const char *name)
         if (!strcmp(csv_before[i].title, name))
             return true;
     return false;
+}
+
+/* A column for each objective, where there are several. */
+static void add_values(struct rows *r, const struct study *s,
+                       enum format format)
+{
+    for (size_t k = 0; s->n_others && k <= s->n_others; k++) {
+        char *name = add_name_take(
+            r, mem_copy_text(k ? s->others[k - 1].name : s->metric));
+        char *title = name;
+
+        if (format == FORMAT_CSV)
+            title = add_name_take(r, mem_format("values.%s", name));
+        r->columns[r->n++] =
+            (struct listing_column){title, name, listing_value, true};
+    }
 }
 
 static void add_params(struct rows *r, const struct space *space,
@@ -125,14 +142,19 @@ int rows_open(struct rows *r, struct client *c, const char *study,
         return -1;
     decode(answer, &s);
     json_decref(answer);
-    r->columns = mem_new(s.space.n + 16, sizeof *r->columns);
-    r->names = mem_new(2 * s.space.n + 1, sizeof *r->names);
+    r->columns = mem_new(s.space.n + 16 + s.n_others, sizeof *r->columns);
+    r->names = mem_new(2 * (s.space.n + s.n_others + 1), sizeof *r->names);
     if (format == FORMAT_CSV) {
         add_columns(r, csv_before, sizeof csv_before / sizeof *csv_before);
+        add_values(r, &s, format);
         add_params(r, &s.space, format);
     } else {
         add_columns(r, table_before,
                     sizeof table_before / sizeof *table_before);
+        if (s.n_others)
+            add_values(r, &s, format);
+        else
+            add_columns(r, table_value, 1);
         add_params(r, &s.space, format);
         add_columns(r, table_after, sizeof table_after / sizeof *table_after);
     }

@@ -155,6 +155,10 @@ static enum tried_how judge(const json_t *trial, const char *metric,
     }
     if (r->n && strcmp(state, "INFEASIBLE") != 0)
         return TRIED_FINE;
+    if (r->n && !strcmp(reason, "no_metric")) { /* of another objective */
+        text_add(detail, string_of(trial, "detail"));
+        return TRIED_OTHER;
+    }
     if (!r->n && r->n_others) {
         say_others(r, metric, detail);
         return TRIED_OTHER;

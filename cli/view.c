@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/print.h"
+#include "cli/values.h"
 #include "study/study.h"
 #include "study/trial.h"
 
@@ -149,8 +150,8 @@ static void trial_line(const json_t *body, const json_t *study,
     if (state != TRIAL_SUCCEEDED)
         add_reason(body, out);
     if (has_value(body, "value")) {
-        text_addf(out, " %s=", string_of(study, "metric"));
-        print_plain(json_object_get(body, "value"), false, out);
+        text_add(out, " ");
+        values_print(study, body, out);
     }
     text_init(&params);
     view_params(json_object_get(body, "params"), &params);
@@ -158,7 +159,8 @@ static void trial_line(const json_t *body, const json_t *study,
         text_addf(out, "%s%s", state == TRIAL_SUCCEEDED ? " " : "  ",
                   text_str(&params));
     text_clear(&params);
-    if (!has_value(body, "best_value") || !integer_of(body, "best_number"))
+    if (!has_value(body, "best_value") || !integer_of(body, "best_number") ||
+        values_several(study))
         return;
     text_addf(out, "  best: trial %lld ",
               (long long)integer_of(body, "best_number"));
@@ -278,7 +280,10 @@ void view_block(const struct json_t *study, const struct view_clock *clock,
     if (strcmp(state, "ACTIVE") != 0)
         text_addf(&line, "  %s", state);
     add_cut(&line, width, out);
-    if (json_is_object(best)) {
+    if (values_several(study)) {
+        text_add(&line, "goal    ");
+        values_goals(study, &line);
+    } else if (json_is_object(best)) {
         text_addf(&line, "best    trial %lld  %s=",
                   (long long)integer_of(best, "number"),
                   string_of(study, "metric"));
@@ -340,6 +345,16 @@ int64_t view_span_ms(const struct view_span *s, int64_t now_ms)
     return s->ran_ms + (s->since_ms ? now_ms - s->since_ms : 0);
 }
 
+static void add_front(const json_t *study, const json_t *front,
+                      struct text *out)
+{
+    size_t n = json_array_size(front);
+
+    text_addf(out, "Best: %zu trial%s that no other beats\n", n,
+              n == 1 ? "" : "s");
+    values_front(study, front, "  ", out);
+}
+
 void view_summary(const struct json_t *study, const struct json_t *best,
                   const char *folder, const struct view_span *span,
                   struct text *out)
@@ -356,6 +371,8 @@ void view_summary(const struct json_t *study, const struct json_t *best,
     text_add(out, "\n");
     if (json_is_object(best))
         add_best(study, best, folder, out);
+    else if (json_array_size(best))
+        add_front(study, best, out);
     else if (view_count(study, "SUCCEEDED") > 0) /* a job that tunes nothing */
         text_add(out, "Best: none, no value was reported\n");
     else

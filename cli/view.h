@@ -57,7 +57,8 @@ void view_block(const struct json_t *study, const struct view_clock *clock,
                 size_t width, struct text *out);
 
 /* The end: the study's state and counts, how long it ran if it has ended, the
- * best trial, where its output lies (folder may be NULL). */
+ * best trial, where its output lies (folder may be NULL); with several
+ * objectives `best` is a list, of the trials that no other beats. */
 void view_summary(const struct json_t *study, const struct json_t *best,
                   const char *folder, const struct view_span *span,
                   struct text *out);

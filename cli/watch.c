@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/interrupt.h"
+#include "cli/values.h"
 #include "cli/view.h"
 
 enum {
@@ -173,9 +174,24 @@ static json_t *best_trial(const struct watching *g)
     return trial;
 }
 
+/* With several objectives: the answer that lists the front; a new reference. */
+static json_t *front_of(const struct watching *g)
+{
+    struct client *c = g->w->client;
+    json_t *answer = NULL;
+    struct err e;
+
+    if (!values_several(g->study) ||
+        client_get(c, client_study(c, g->w->study, "/best"), &answer, &e))
+        return NULL;
+    return answer;
+}
+
 static void summarise(const struct watching *g, enum watch_end end)
 {
-    const json_t *best = json_object_get(g->study, "best");
+    json_t *front = front_of(g);
+    const json_t *best = front ? json_object_get(front, "trials")
+                               : json_object_get(g->study, "best");
     struct client *c = g->w->client;
     json_t *trial = best_trial(g), *why = NULL;
     const char *folder = json_string_value(json_object_get(trial, "folder"));
@@ -193,6 +209,7 @@ static void summarise(const struct watching *g, enum watch_end end)
     text_clear(&out);
     json_decref(why);
     json_decref(trial);
+    json_decref(front);
 }
 
 int watch_study(const struct watch *w, enum watch_end *end, struct err *e)

@@ -13,6 +13,7 @@
 #include "base/quote.h"
 #include "face/show.h"
 #include "study/codec.h"
+#include "study/front.h"
 
 enum { PIECE = 250 }; /* trials of one piece */
 
@@ -80,10 +81,24 @@ static bool is_column(const char *name)
     return false;
 }
 
+/* A column for each objective where there are several. */
+static void csv_objectives(struct text *out, const struct exported *x)
+{
+    for (size_t k = 0; x->study.n_others && k <= x->study.n_others; k++) {
+        char *title = mem_format("values.%s", k ? x->study.others[k - 1].name
+                                                : x->study.metric);
+
+        text_add(out, ",");
+        add_cell(out, title);
+        free(title);
+    }
+}
+
 static void csv_begin(struct text *out, const struct exported *x)
 {
     for (size_t i = 0; i < COLUMNS; i++)
         text_addf(out, "%s%s", i ? "," : "", columns[i]);
+    csv_objectives(out, x);
     for (size_t i = 0; i < x->study.space.n; i++) {
         const char *name = x->study.space.params[i].name;
         char *title = is_column(name) ? mem_format("params.%s", name)
@@ -120,6 +135,20 @@ static void csv_params(struct text *out, const struct exported *x,
     faults_clear(&faults);
 }
 
+static void csv_values(struct text *out, const struct exported *x,
+                       const struct trial_row *row)
+{
+    struct trial t = {.value = row->value};
+    bool all =
+        row->has_value && front_read_values(&x->study, row->objectives, &t);
+
+    for (size_t k = 0; x->study.n_others && k <= x->study.n_others; k++) {
+        text_add(out, ",");
+        if (all)
+            quote_number(out, k ? t.others[k - 1] : t.value);
+    }
+}
+
 static void csv_row(struct text *out, const struct exported *x,
                     const struct trial_row *row)
 {
@@ -132,6 +161,7 @@ static void csv_row(struct text *out, const struct exported *x,
     add_time(out, row->created_ms);
     add_time(out, row->started_ms);
     add_time(out, row->ended_ms);
+    csv_values(out, x, row);
     csv_params(out, x, row->point);
     text_add(out, "\n");
 }

@@ -138,7 +138,8 @@ static void thought(void *task)
 static bool add_result(void *ctx, const struct trial_row *row)
 {
     if (row->has_value)
-        weighing_add(ctx, row->state, row->value, row->point);
+        weighing_add(ctx, row->state,
+                     row->is_foreseen ? row->foreseen : row->value, row->point);
     return true;
 }
 

@@ -55,6 +55,8 @@ void show_trial_open(struct text *out, const struct trial_row *row)
         quote_number(out, row->value);
     else
         text_add(out, "null");
+    if (*row->objectives)
+        text_addf(out, ", \"values\": %s", row->objectives);
     add_whole(out, "step", row->step);
     add_whole(out, "attempt", row->attempt);
     show_text(out, "source", row->source);
@@ -103,21 +105,47 @@ enum {
     PARTS
 };
 
-/* By decoding it: slow, and knows everything. */
+static void add_objective(struct text *out, const char *metric, bool maximize)
+{
+    text_add(out, "{\"metric\": ");
+    quote_json(out, metric);
+    text_addf(out, ", \"goal\": \"%s\"}", maximize ? "maximize" : "minimize");
+}
+
+/* The goal and the others, where there are others. */
+static void add_objectives(struct text *out, const struct study *study)
+{
+    if (!study->n_others)
+        return;
+    text_add(out, ", \"objectives\": [");
+    add_objective(out, study->metric, study->maximize);
+    for (size_t i = 0; i < study->n_others; i++) {
+        text_add(out, ", ");
+        add_objective(out, study->others[i].name, study->others[i].maximize);
+    }
+    text_add(out, "]");
+}
+
+/* Slow, and knows everything. */
+static void decode(const struct study_row *row, struct study *out)
+{
+    struct faults faults;
+
+    faults_init(&faults);
+    if (codec_decode(row->spec, strlen(row->spec), row->name, out, &faults))
+        study_init(out); /* of a version that we do not understand */
+    faults_clear(&faults);
+}
+
 static void decode_spec(struct text *out, const struct study_row *row,
                         int in_force)
 {
     struct study study;
-    struct faults faults;
 
-    faults_init(&faults);
-    if (codec_decode(row->spec, strlen(row->spec), row->name, &study,
-                     &faults)) {
-        faults_clear(&faults); /* of a version that we do not understand */
-        study_init(&study);
-    }
+    decode(row, &study);
     show_text(out, "metric", study.metric);
     text_addf(out, ", \"goal\": \"%s\"", goal_name(row));
+    add_objectives(out, &study);
     show_text(out, "algorithm", study.algorithm);
     text_addf(out, ", \"seed\": %" PRIu64, study.seed);
     add_whole(out, "trials", study.trials);
@@ -126,7 +154,16 @@ static void decode_spec(struct text *out, const struct study_row *row,
     text_addf(out, ", \"launches\": %s",
               study_launches(&study) ? "true" : "false");
     study_clear(&study);
-    faults_clear(&faults);
+}
+
+static void decode_brief(struct text *out, const struct study_row *row)
+{
+    struct study study;
+
+    decode(row, &study);
+    show_text(out, "metric", study.metric);
+    add_whole(out, "trials", study.trials);
+    study_clear(&study);
 }
 
 static void add_raw(struct text *out, const char *name, const struct glance *g)
@@ -257,7 +294,7 @@ void show_study_brief(struct text *out, const struct study_row *row)
         add_raw(out, "metric", &spec[METRIC]);
         add_raw(out, "trials", &spec[TRIALS]);
     } else {
-        decode_spec(out, row, 0);
+        decode_brief(out, row);
     }
     add_brief_counts(out, row);
     add_brief_best(out, row);

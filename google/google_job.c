@@ -12,6 +12,7 @@
 #include "face/glance.h"
 #include "google/google_blame.h"
 #include "google/google_call.h"
+#include "google/google_show.h"
 #include "store/store_google.h"
 
 /* ---- reading ---- */
@@ -88,6 +89,7 @@ static bool take_trial(void *ctx, const struct trial_row *row)
                                    .reason = row->reason,
                                    .detail = mem_copy_text(row->detail),
                                    .point = mem_copy_text(row->point),
+                                   .objectives = mem_copy_text(row->objectives),
                                    .attempt = row->attempt,
                                    .has_value = row->has_value,
                                    .value = row->value,
@@ -118,6 +120,7 @@ void google_job_clear(struct google_job *j)
     for (size_t i = 0; i < j->n; i++) {
         free(j->trials[i].detail);
         free(j->trials[i].point);
+        free(j->trials[i].objectives);
     }
     free(j->trials);
     free(j->kind);
@@ -381,9 +384,7 @@ static json_t *measurement(const struct google_job *j,
     if (t->started_ms && t->ended_ms >= t->started_ms)
         put(m, "elapsedDuration", duration(t->ended_ms - t->started_ms));
     put(m, "stepCount", google_whole(t->step));
-    put(m, "metrics",
-        json_pack("[{s:s, s:o}]", "metricId", j->metric, "value",
-                  google_number(t->value)));
+    put(m, "metrics", google_show_metrics(j->metric, t->value, t->objectives));
     return m;
 }
 

@@ -21,6 +21,7 @@ struct google_job_trial {
     enum trial_state state;
     enum trial_reason reason;
     char *detail, *point; /* the point is JSON */
+    char *objectives;     /* likewise, or "" */
     int attempt;          /* 0 = none was begun */
     bool has_value;
     double value;

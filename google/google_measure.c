@@ -10,9 +10,9 @@
 
 #include "google/google_named.h"
 #include "google/google_operations.h"
-#include "google/google_stopping.h"
 #include "metrics/report.h"
 #include "store/store_google.h"
+#include "tuner/early.h"
 
 enum { NANOS = 1000000, LOCAL_DUMP = JSON_COMPACT | JSON_REAL_PRECISION(17) };
 
@@ -87,16 +87,36 @@ int google_measure_check(struct google_call *g, const json_t *measurement,
     return 0;
 }
 
+/* The first of the studySpec's metrics that it lacks, or NULL. */
+static const char *lacking(const json_t *measurement, const json_t *spec)
+{
+    const json_t *metrics = json_object_get(spec, "metrics");
+
+    for (size_t i = 0; i < json_array_size(metrics); i++) {
+        const char *id = google_text(json_array_get(metrics, i), "metricId");
+        double value;
+
+        if (!google_measure_value(measurement, id, &value))
+            return id;
+    }
+    return NULL;
+}
+
 int google_measure_final(struct google_call *g, const json_t *measurement,
-                         const char *field, const char *goal, double *out,
+                         const char *field, const json_t *spec, double *out,
                          struct err *e)
 {
+    const char *lacks;
+
     if (google_measure_check(g, measurement, field, e))
         return -1;
-    if (google_measure_value(measurement, goal, out))
-        return 0;
-    return google_field(
-        g, field, e, "it lacks the metric \"%.60s\", the study's goal", goal);
+    lacks = lacking(measurement, spec);
+    if (lacks)
+        return google_field(g, field, e,
+                            "it lacks the metric \"%.60s\", the study's goal",
+                            lacks);
+    google_measure_value(measurement, google_named_goal(spec), out);
+    return 0;
 }
 
 /* ---- adding one ---- */
@@ -214,6 +234,7 @@ static int add(struct google_call *g, struct err *e)
 
 /* Which of the measurements is the trial's result. */
 struct choosing {
+    const json_t *spec;
     const char *goal;
     bool best, maximize;
     json_t *chosen;
@@ -228,7 +249,7 @@ static bool choose(void *ctx, const char *body, bool final, const char *why)
     bool better = false;
 
     (void)why;
-    if (m && google_measure_value(m, c->goal, &value))
+    if (m && !lacking(m, c->spec) && google_measure_value(m, c->goal, &value))
         better = !c->chosen || !c->best || !isfinite(c->value) ||
                  (c->maximize ? value > c->value : value < c->value);
     if (!better) {
@@ -247,6 +268,7 @@ static int choose_final(struct google_call *g, const struct google_named *trial,
 {
     const json_t *metrics = json_object_get(spec, "metrics");
     struct choosing c = {
+        .spec = spec,
         .goal = google_named_goal(spec),
         .best = strcmp(google_text(spec, "measurementSelectionType"),
                        "BEST_MEASUREMENT") == 0,
@@ -256,10 +278,13 @@ static int choose_final(struct google_call *g, const struct google_named *trial,
                               choose, &c, e))
         return -1;
     if (!c.chosen)
-        return google_err(g, GOOGLE_PRECONDITION, e,
-                          "trial %" PRId64 " has no measurement of \"%.60s\"; "
-                          "send final_measurement, or trial_infeasible",
-                          trial->number, c.goal);
+        return google_err(
+            g, GOOGLE_PRECONDITION, e,
+            "trial %" PRId64 " has no measurement of \"%.60s\"%s; "
+            "send final_measurement, or trial_infeasible",
+            trial->number, c.goal,
+            json_array_size(metrics) > 1 ? " and all other metrics at once"
+                                         : "");
     *out = c.chosen;
     *value = c.value;
     return 0;
@@ -278,15 +303,36 @@ static int end_infeasible(struct google_call *g,
                               e);
 }
 
+/* What the measurement says of the metrics beside the first. */
+static int report_others(struct google_call *g,
+                         const struct google_named *trial, const json_t *spec,
+                         const json_t *final, struct err *e)
+{
+    const json_t *metrics = json_object_get(spec, "metrics");
+
+    for (size_t i = 1; i < json_array_size(metrics); i++) {
+        const char *id = google_text(json_array_get(metrics, i), "metricId");
+        double value;
+
+        if (google_measure_value(final, id, &value) &&
+            engine_report(g->call->face->engine, trial->study, trial->number,
+                          id, value, google_int(final, "stepCount"), e))
+            return -1;
+    }
+    return 0;
+}
+
 /* Ends it with that measurement. */
 static int end_measured(struct google_call *g, const struct google_named *trial,
-                        const json_t *final, double value, struct err *e)
+                        const json_t *spec, const json_t *final, double value,
+                        struct err *e)
 {
     struct face *face = g->call->face;
     char *body;
     int rc;
 
-    if (engine_tell(face->engine, trial->study, trial->number, &value, NULL, e))
+    if (report_others(g, trial, spec, final, e) ||
+        engine_tell(face->engine, trial->study, trial->number, &value, NULL, e))
         return -1;
     body = json_dumps(final, LOCAL_DUMP);
     rc = store_google_final(face->store, trial->study, trial->number, body, "",
@@ -307,15 +353,15 @@ static int end_well(struct google_call *g, const struct google_named *trial,
         return -1;
     if (sent) {
         final = json_deep_copy(sent);
-        rc = google_measure_final(g, sent, "final_measurement",
-                                  google_named_goal(spec), &value, e);
+        rc =
+            google_measure_final(g, sent, "final_measurement", spec, &value, e);
     } else {
         rc = choose_final(g, trial, spec, &final, &value, e);
     }
     if (!rc && !json_object_get(final, "elapsedDuration"))
         fill_elapsed(g, trial, -1, final);
     if (!rc)
-        rc = end_measured(g, trial, final, value, e);
+        rc = end_measured(g, trial, spec, final, value, e);
     json_decref(final);
     json_decref(spec);
     return rc;
@@ -399,10 +445,10 @@ static int ask_rule(struct google_call *g, const struct google_named *trial,
 {
     json_t *spec = google_named_spec(g, trial->study, e);
     const json_t *rule = json_object_get(spec, "medianAutomatedStoppingSpec");
-    struct google_stopping of = {
+    struct early_question of = {
         .study = trial->study,
         .number = trial->number,
-        .started_ms = trial->started_ms,
+        .rule = "median",
         .metric = google_named_goal(spec),
         .maximize = google_named_maximizes(
             json_array_get(json_object_get(spec, "metrics"), 0)),
@@ -412,7 +458,7 @@ static int ask_rule(struct google_call *g, const struct google_named *trial,
     if (!spec)
         return -1;
     if (rule)
-        rc = google_stopping_median(g->call->face->store, &of, should, e);
+        rc = early_ask(g->call->face->store, &of, should, e);
     json_decref(spec);
     return rc;
 }

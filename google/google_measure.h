@@ -20,9 +20,10 @@ int google_measure_check(struct google_call *g, const json_t *measurement,
 /* The value of that metric in it; false if it is not there. */
 bool google_measure_value(const json_t *measurement, const char *metric,
                           double *out);
-/* One that ends a trial: it has the goal, whose value is *out. */
+/* One that ends a trial: it has all metrics of the studySpec; the value of the
+ * first, the goal, is *out. */
 int google_measure_final(struct google_call *g, const json_t *measurement,
-                         const char *field, const char *goal, double *out,
+                         const char *field, const json_t *spec, double *out,
                          struct err *e);
 
 #endif

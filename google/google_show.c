@@ -113,18 +113,41 @@ static bool note_metric(void *ctx, const struct google_row *row)
     return false;
 }
 
+json_t *google_show_metrics(const char *metric, double value,
+                            const char *objectives)
+{
+    json_t *map =
+        objectives && *objectives ? json_loads(objectives, 0, NULL) : NULL;
+    json_t *list = json_array(), *one;
+    const char *name;
+
+    if (!map)
+        json_array_append_new(list, json_pack("{s:s, s:o}", "metricId", metric,
+                                              "value", google_number(value)));
+    json_object_foreach(map, name, one)
+    {
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o}", "metricId", name, "value",
+                                        google_number(json_number_value(one))));
+    }
+    json_decref(map);
+    return list;
+}
+
 /* Of a trial whose value came another way. */
 static json_t *final_of(struct store *s, const struct trial_row *row)
 {
-    json_t *metric = NULL;
+    json_t *metric = NULL, *metrics;
     struct err e;
 
     if (!row->has_value || !trial_state_ended(row->state) ||
         store_google_get(s, row->study_id, note_metric, &metric, &e) || !metric)
         return NULL;
-    return json_pack("{s:o, s:[{s:o, s:f}]}", "stepCount",
-                     google_whole(row->step), "metrics", "metricId", metric,
-                     "value", row->value);
+    metrics = google_show_metrics(json_string_value(metric), row->value,
+                                  row->objectives);
+    json_decref(metric);
+    return json_pack("{s:o, s:o}", "stepCount", google_whole(row->step),
+                     "metrics", metrics);
 }
 
 static bool has_final(const struct trial_row *row)

@@ -24,6 +24,11 @@ json_t *google_show_trial(struct store *s, const char *on, int64_t study,
 json_t *google_show_row(struct store *s, const char *on,
                         const struct trial_row *row, struct err *e);
 
+/* [{"metricId": …, "value": …}] of a trial: its value of the metric, or all
+ * that `objectives` holds (store.h). */
+json_t *google_show_metrics(const char *metric, double value,
+                            const char *objectives);
+
 /* [{"parameterId": …, "value": …}] of a point as it is stored. */
 json_t *google_show_point(const char *point);
 

@@ -143,20 +143,27 @@ static double *values_of(struct front *f, const struct trial_row *row)
 {
     size_t n = json_array_size(f->metrics);
     double *out = mem_new(n, sizeof *out);
-    json_t *final = NULL;
+    json_t *final = NULL, *told = NULL;
     bool whole = true;
 
     f->failed = store_google_measured(f->store, row->study_id, row->number,
                                       take_final, &final, f->e) != 0;
+    if (!final) /* told another way */
+        told = json_pack(
+            "{s:o}", "metrics",
+            google_show_metrics(
+                google_text(json_array_get(f->metrics, 0), "metricId"),
+                row->value, row->objectives));
     for (size_t i = 0; i < n && whole; i++) {
         const json_t *m = json_array_get(f->metrics, i);
-        double x = row->value; /* told another way: the goal alone is known */
+        double x = 0;
 
-        whole = (!final && i == 0) ||
-                google_measure_value(final, google_text(m, "metricId"), &x);
+        whole = google_measure_value(final ? final : told,
+                                     google_text(m, "metricId"), &x);
         whole = whole && isfinite(x);
         out[i] = google_named_maximizes(m) ? x : -x;
     }
+    json_decref(told);
     json_decref(final);
     if (whole && !f->failed)
         return out;
@@ -404,6 +411,22 @@ static int check_measured(struct google_call *g, const json_t *body,
     return 0;
 }
 
+/* {"metricId": value} of the study's metrics. */
+static json_t *values_of_all(const json_t *spec, const json_t *final)
+{
+    const json_t *metrics = json_object_get(spec, "metrics");
+    json_t *out = json_object();
+
+    for (size_t i = 0; i < json_array_size(metrics); i++) {
+        const char *id = google_text(json_array_get(metrics, i), "metricId");
+        double value = 0;
+
+        google_measure_value(final, id, &value);
+        json_object_set_new(out, id, google_number(value));
+    }
+    return out;
+}
+
 /* One that SUCCEEDED, as study/given.h reads it. */
 static int give_well(struct google_call *g, const struct google_named *study,
                      const json_t *body, json_t *point, int64_t *number,
@@ -419,11 +442,12 @@ static int give_well(struct google_call *g, const struct google_named *study,
         return -1;
     if (!final)
         google_field(g, field, e, "a trial that SUCCEEDED has one");
-    else if (google_measure_final(g, final, field, google_named_goal(spec),
-                                  &value, e) == 0) {
+    else if (google_measure_final(g, final, field, spec, &value, e) == 0) {
         trial = json_pack("{s:O, s:o, s:s}", "params", point, "value",
                           google_number(value), "step",
                           google_text(final, "stepCount"));
+        if (json_array_size(json_object_get(spec, "metrics")) > 1)
+            json_object_set_new(trial, "values", values_of_all(spec, final));
         if (!*google_text(final, "stepCount"))
             json_object_del(trial, "step");
         rc = give(g, study, trial, number, e);

@@ -169,9 +169,19 @@
     "ALTER TABLE attempt ADD COLUMN node TEXT NOT NULL DEFAULT '';\n"          \
     "ALTER TABLE attempt ADD COLUMN blame TEXT NOT NULL DEFAULT '';\n"
 
+/* The values of a trial whose study has several objectives. */
+#define STEP_7                                                                 \
+    "ALTER TABLE trial ADD COLUMN objectives TEXT NOT NULL DEFAULT '';\n"
+
+/* What a stopped trial would have ended with, as others' curves told then, and
+ * how unsure that is; the search is told it again after a restart. */
+#define STEP_8                                                                 \
+    "ALTER TABLE trial ADD COLUMN foreseen REAL;\n"                            \
+    "ALTER TABLE trial ADD COLUMN unsure REAL;\n"
+
 const struct schema_step schema_steps[] = {
-    {1, STEP_1}, {2, STEP_2}, {3, STEP_3},
-    {4, STEP_4}, {5, STEP_5}, {6, STEP_6},
+    {1, STEP_1}, {2, STEP_2}, {3, STEP_3}, {4, STEP_4},
+    {5, STEP_5}, {6, STEP_6}, {7, STEP_7}, {8, STEP_8},
 };
 const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
 

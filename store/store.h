@@ -123,13 +123,17 @@ struct trial_row {
     int attempt;          /* the current one, 0 before the first */
     int broken;           /* attempts that counted against `retries` */
     bool has_value;
-    double value;
+    double value;           /* of the goal */
+    const char *objectives; /* front_write_values: of all of them, where there
+                               are several; "" otherwise */
     int64_t step;
     int64_t created_ms, started_ms, ended_ms;
-    int64_t changed;     /* a study-wide counter, raised at each change: for
-                            incremental listings */
-    int64_t ended_order; /* 1, 2, … in the order of ends; 0 = not ended */
-    bool given;          /* put in from outside, with its result */
+    int64_t changed;         /* a study-wide counter, raised at each change: for
+                                incremental listings */
+    int64_t ended_order;     /* 1, 2, … in the order of ends; 0 = not ended */
+    bool given;              /* put in from outside, with its result */
+    bool is_foreseen;        /* STOPPED, and it is known: */
+    double foreseen, unsure; /* what it would have ended with (study/trial.h) */
 };
 typedef bool store_trial_fn(void *ctx, const struct trial_row *row);
 
@@ -149,7 +153,10 @@ struct trial_change {
     bool given;     /* as the trial was added */
     bool has_value; /* for an end; value and step are dropped otherwise */
     double value;   /* finite, or ERR_INVALID */
+    const char *objectives; /* as in the row; NULL is "" */
     int64_t step;
+    bool is_foreseen; /* on STOPPED; dropped otherwise */
+    double foreseen, unsure;
     int64_t now_ms; /* started_ms on RUNNING, ended_ms on an end */
 };
 /* Back to PENDING clears value, started_ms, ended_ms and ended_order; the next

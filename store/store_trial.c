@@ -12,7 +12,7 @@
 #define COLUMNS                                                                \
     "study_id, number, state, reason, detail, point, source, client, "         \
     "attempt, broken, value, step, created_ms, started_ms, ended_ms, "         \
-    "changed, ended_order, forecast, given "
+    "changed, ended_order, forecast, given, objectives, foreseen, unsure "
 
 static int read_words(struct store *s, sqlite3_stmt *q, struct trial_row *row,
                       struct err *e)
@@ -51,6 +51,10 @@ static int read_row(struct store *s, sqlite3_stmt *q, struct trial_row *row,
     row->ended_order = sqlite3_column_int64(q, 16);
     row->forecast = inside_text(q, 17);
     row->given = sqlite3_column_int(q, 18) != 0;
+    row->objectives = inside_text(q, 19);
+    row->is_foreseen = sqlite3_column_type(q, 20) != SQLITE_NULL;
+    row->foreseen = sqlite3_column_double(q, 20);
+    row->unsure = sqlite3_column_double(q, 21);
     return read_words(s, q, row, e);
 }
 
@@ -264,7 +268,8 @@ static int trial_write(struct store *s, const struct trial_change *c,
         "UPDATE trial SET state = ?4, reason = ?5, detail = ?6, attempt = ?7, "
         "broken = ?8, value = ?9, loss = ?10, step = ?11, "
         "started_ms = coalesce(?12, started_ms), ended_ms = ?13, "
-        "changed = ?14, ended_order = ?15 "
+        "changed = ?14, ended_order = ?15, objectives = ?16, foreseen = ?17, "
+        "unsure = ?18 "
         "WHERE study_id = ?1 AND number = ?2 AND state = ?3";
     bool ends = trial_state_ended(c->to);
     sqlite3_stmt *q = inside_change(s, sql, e);
@@ -286,6 +291,11 @@ static int trial_write(struct store *s, const struct trial_change *c,
     sqlite3_bind_int64(q, 13, ends ? c->now_ms : 0);
     sqlite3_bind_int64(q, 14, t->changes);
     sqlite3_bind_int64(q, 15, ends ? t->ends : 0);
+    inside_bind_text(q, 16, ends && c->has_value ? c->objectives : "");
+    if (c->is_foreseen && c->to == TRIAL_STOPPED) {
+        sqlite3_bind_double(q, 17, c->foreseen);
+        sqlite3_bind_double(q, 18, c->unsure);
+    }
     return inside_run(s, q, e);
 }
 

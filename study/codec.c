@@ -247,6 +247,7 @@ static void check_whole(struct reading *r)
     for (size_t i = 0; i < r->drafts.n; i++)
         if (r->drafts.items[i].broken)
             return;
+    goals_check(r);
     check_grid(r);
     check_cmaes(r);
     check_passed(r);

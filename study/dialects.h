@@ -35,6 +35,13 @@ void process_image_words(struct reading *r, const char *command_key,
 /* One of k->choices, which count study_algorithms from its begin. */
 key_fn dialect_algorithm;
 
+/* The study's goal, or, if it has one, a further objective. */
+void goals_add(struct reading *r, const struct node *at, const char *metric,
+               bool maximize);
+
+/* What a study of several objectives cannot have, once all is read. */
+void goals_check(struct reading *r);
+
 /* MAXIMIZE 1, MINIMIZE 0. */
 extern const struct choice dialect_goals[];
 

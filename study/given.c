@@ -11,13 +11,24 @@
 #include "base/mem.h"
 #include "base/node.h"
 #include "base/number.h"
+#include "study/extract.h"
+#include "study/front.h"
 #include "study/literal.h"
 
 enum { MOST_FAULTS = 100 }; /* then the rest is not looked at */
 
-enum field { STATE, REASON, DETAIL, VALUE, STEP, FIELDS };
+/* Of the further objectives each has one. */
+enum field {
+    STATE,
+    REASON,
+    DETAIL,
+    VALUE,
+    STEP,
+    OTHERS,
+    FIELDS = OTHERS + TRIAL_OTHERS
+};
 
-static const char *const field_names[FIELDS] = {
+static const char *const field_names[OTHERS] = {
     [STATE] = "state", [REASON] = "reason", [DETAIL] = "detail",
     [VALUE] = "value", [STEP] = "step",
 };
@@ -47,8 +58,10 @@ struct reading {
 static int fault(const struct reading *r, const struct record *at,
                  enum field field, const char *what)
 {
-    faults_add(r->f, at->line, at->column, "%s cannot be \"%.60s\": %s",
-               field_names[field], at->fields[field], what);
+    faults_add(r->f, at->line, at->column, "%.100s cannot be \"%.60s\": %s",
+               field < OTHERS ? field_names[field]
+                              : r->study->others[field - OTHERS].name,
+               at->fields[field], what);
     return -1;
 }
 
@@ -61,17 +74,49 @@ static enum trial_state state_of_value(const struct given_trial *t,
     return has_number ? TRIAL_INFEASIBLE : TRIAL_PENDING;
 }
 
+/* Of the goal and k - 1 other objectives: the k-th. */
+static enum field value_field(size_t k)
+{
+    return k ? (enum field)(OTHERS + k - 1) : VALUE;
+}
+
+/* All objectives have values, or none has. */
+static int check_values(const struct reading *r, const struct record *at)
+{
+    const struct study *s = r->study;
+    const char *lacks = NULL;
+    size_t there = 0;
+
+    for (size_t k = 0; k < front_objectives(s); k++) {
+        if (at->fields[value_field(k)])
+            there++;
+        else if (!lacks)
+            lacks = k ? s->others[k - 1].name : s->metric;
+    }
+    if (!there || !lacks)
+        return 0;
+    faults_add(r->f, at->line, at->column,
+               "there is no value of %.100s: a trial has one of each objective",
+               lacks);
+    return -1;
+}
+
 static int read_value(const struct reading *r, const struct record *at,
                       struct trial *t, bool *has_number)
 {
-    const char *text = at->fields[VALUE];
-
-    *has_number = text != NULL;
-    if (!text)
+    *has_number = at->fields[VALUE] != NULL;
+    if (check_values(r, at))
+        return -1;
+    if (!*has_number)
         return 0;
-    if (!number_read(text, &t->value))
-        return fault(r, at, VALUE, "a number is wanted");
-    t->has_value = isfinite(t->value);
+    t->has_value = true;
+    for (size_t k = 0; k < front_objectives(r->study); k++) {
+        double *value = k ? &t->others[k - 1] : &t->value;
+
+        if (!number_read(at->fields[value_field(k)], value))
+            return fault(r, at, value_field(k), "a number is wanted");
+        t->has_value = t->has_value && isfinite(*value);
+    }
     return 0;
 }
 
@@ -211,9 +256,12 @@ static bool is_passed_over(const char *name)
 /* The field of that name, or FIELDS. */
 static enum field field_of(const struct study *s, const char *name)
 {
-    for (int i = 0; i < FIELDS; i++)
+    for (int i = 0; i < OTHERS; i++)
         if (!strcmp(name, field_names[i]))
             return (enum field)i;
+    for (size_t i = 0; i < s->n_others; i++)
+        if (!strcmp(name, s->others[i].name))
+            return value_field(i + 1);
     return strcmp(name, s->metric) ? FIELDS : VALUE;
 }
 
@@ -225,9 +273,11 @@ static void refuse_name(const struct reading *r, int line, int column,
     const char *near;
     size_t n = 0;
 
-    for (; n < FIELDS; n++)
+    for (; n < OTHERS; n++)
         names[n] = field_names[n];
     names[n++] = r->study->metric;
+    for (size_t i = 0; i < r->study->n_others; i++)
+        names[n++] = r->study->others[i].name;
     names[n++] = "params";
     for (size_t i = 0; with_params && i < space->n; i++)
         names[n++] = space->params[i].name;
@@ -244,76 +294,44 @@ static void refuse_name(const struct reading *r, int line, int column,
 
 /* ---- JSON ---- */
 
-/* A part of the bytes, and where it began. */
-struct place {
-    const char *at, *end;
-    int line;
-    const char *line_began;
-};
-
-static int column_of(const struct place *p)
+/* Of an export: {"name": value} of the objectives. */
+static void read_values(const struct reading *r, const struct extract *began,
+                        const struct node *map, struct record *out)
 {
-    return (int)(p->at - p->line_began) + 1;
+    for (size_t i = 0; i < map->n; i++) {
+        const struct node_item *item = &map->items[i];
+        enum field field = field_of(r->study, item->key);
+        int line = item->line, column = item->column;
+
+        if (item->value->kind == NODE_SCALAR &&
+            (field == VALUE || (field >= OTHERS && field < FIELDS))) {
+            out->fields[field] = item->value->text;
+            continue;
+        }
+        extract_shift(began, &line, &column);
+        faults_add(r->f, line, column,
+                   "values: %.60s is no objective with a number", item->key);
+    }
 }
 
-static void step(struct place *p)
-{
-    if (*p->at++ != '\n')
-        return;
-    p->line++;
-    p->line_began = p->at;
-}
-
-static void skip_blanks(struct place *p)
-{
-    while (p->at < p->end && strchr(" \t\r\n", *p->at))
-        step(p);
-}
-
-/* From the { at p to behind its }; false if there is none. */
-static bool skip_object(struct place *p)
-{
-    int depth = 0;
-    bool quoted = false;
-
-    do {
-        char c = *p->at;
-
-        if (quoted && c == '\\' && p->at + 1 < p->end)
-            step(p);
-        else if (c == '"')
-            quoted = !quoted;
-        else if (!quoted && (c == '{' || c == '['))
-            depth++;
-        else if (!quoted && (c == '}' || c == ']'))
-            depth--;
-        step(p);
-    } while (p->at < p->end && depth > 0);
-    return depth == 0;
-}
-
-/* Places within the part become places of the file. */
-static void shift(const struct place *began, int *line, int *column)
-{
-    if (*line == 1)
-        *column += column_of(began) - 1;
-    if (*line)
-        *line += began->line - 1;
-}
-
-static void read_member(const struct reading *r, const struct place *began,
+static void read_member(const struct reading *r, const struct extract *began,
                         const struct node_item *item, struct record *out)
 {
     enum field field = field_of(r->study, item->key);
     int line = item->line, column = item->column;
 
+    if (!strcmp(item->key, "values") && item->value->kind == NODE_MAP &&
+        r->study->n_others) {
+        read_values(r, began, item->value, out);
+        return;
+    }
     if (!strcmp(item->key, "params") && item->value->kind == NODE_MAP) {
         out->params = item->value;
         return;
     }
     if (is_passed_over(item->key) || item->value->kind == NODE_NULL)
         return;
-    shift(began, &line, &column);
+    extract_shift(began, &line, &column);
     if (field == FIELDS && strcmp(item->key, "params") != 0)
         refuse_name(r, line, column, item->key, false);
     else if (field < FIELDS && item->value->kind == NODE_SCALAR)
@@ -324,13 +342,13 @@ static void read_member(const struct reading *r, const struct place *began,
                                    : "text or number");
 }
 
-static bool read_map(const struct reading *r, const struct place *began,
+static bool read_map(const struct reading *r, const struct extract *began,
                      const struct node *map)
 {
     struct record record = {.line = map->line, .column = map->column};
     size_t faults = r->f->n;
 
-    shift(began, &record.line, &record.column);
+    extract_shift(began, &record.line, &record.column);
     if (map->kind != NODE_MAP) {
         faults_add(r->f, record.line, record.column,
                    "a trial is a map such as {\"params\": {...}, \"value\": "
@@ -345,8 +363,8 @@ static bool read_map(const struct reading *r, const struct place *began,
 }
 
 /* A trial, or an answer of the HTTP interface that holds a list of them. */
-static bool read_part(const struct reading *r, const struct place *began,
-                      const struct place *end)
+static bool read_part(const struct reading *r, const struct extract *began,
+                      const struct extract *end)
 {
     struct faults own;
     struct node *root;
@@ -356,7 +374,7 @@ static bool read_part(const struct reading *r, const struct place *began,
     faults_init(&own);
     if (node_parse(began->at, (size_t)(end->at - began->at), &root, &own)) {
         for (size_t i = 0; i < own.n; i++) {
-            shift(began, &own.items[i].line, &own.items[i].column);
+            extract_shift(began, &own.items[i].line, &own.items[i].column);
             faults_add(r->f, own.items[i].line, own.items[i].column, "%s",
                        own.items[i].text);
         }
@@ -373,45 +391,45 @@ static bool read_part(const struct reading *r, const struct place *began,
     return more;
 }
 
-static void misplaced(const struct reading *r, const struct place *p,
+static void misplaced(const struct reading *r, const struct extract *p,
                       const char *wanted)
 {
-    faults_add(r->f, p->line, column_of(p), "%s is wanted here", wanted);
+    faults_add(r->f, p->line, extract_column(p), "%s is wanted here", wanted);
 }
 
 /* Objects one after the other, or with commas in one list. */
-static void read_json(const struct reading *r, struct place p)
+static void read_json(const struct reading *r, struct extract p)
 {
     bool list = *p.at == '[';
     bool more = true;
 
     if (list)
-        step(&p);
-    for (skip_blanks(&p); more; skip_blanks(&p)) {
-        struct place began = p;
+        extract_step(&p);
+    for (extract_skip_blanks(&p); more; extract_skip_blanks(&p)) {
+        struct extract began = p;
 
         if (p.at < p.end && *p.at == '{') {
-            if (!skip_object(&p)) {
-                faults_add(r->f, began.line, column_of(&began),
+            if (!extract_skip_object(&p)) {
+                faults_add(r->f, began.line, extract_column(&began),
                            "this { is never closed");
                 return;
             }
             more = read_part(r, &began, &p);
-            skip_blanks(&p);
+            extract_skip_blanks(&p);
         }
         if (!more || (!list && p.at == p.end))
             return;
         if (list && p.at < p.end && *p.at == ']')
             break;
         if (list && p.at > began.at && p.at < p.end && *p.at == ',')
-            step(&p);
+            extract_step(&p);
         else if (list || *p.at != '{') {
             misplaced(r, &p, list ? "a comma, or ] at the end," : "a {");
             return;
         }
     }
-    step(&p);
-    skip_blanks(&p);
+    extract_step(&p);
+    extract_skip_blanks(&p);
     if (p.at < p.end)
         misplaced(r, &p, "nothing more");
 }
@@ -453,10 +471,11 @@ static bool is_exports_own(const char *name)
 /* False if there is no such column. */
 static bool column_named(const struct study *s, const char *name, int *out)
 {
-    static const char prefix[] = "params.";
+    static const char prefix[] = "params.", values[] = "values.";
     bool prefixed = !strncmp(name, prefix, sizeof prefix - 1);
     int param = prefixed ? space_find(&s->space, name + sizeof prefix - 1) : -1;
-    enum field field = field_of(s, name);
+    bool objective = s->n_others && !strncmp(name, values, sizeof values - 1);
+    enum field field = field_of(s, objective ? name + sizeof values - 1 : name);
 
     if (param < 0 && !is_exports_own(name))
         param = space_find(&s->space, name);
@@ -469,10 +488,13 @@ static bool column_named(const struct study *s, const char *name, int *out)
     return *out != PASS || is_passed_over(name);
 }
 
-static bool is_twice(const struct table *t, size_t i)
+/* An export of several objectives says the goal's value under two names. */
+static bool is_twice(const struct study *s, const struct table *t, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (t->columns[k] == t->columns[i] && t->columns[i] != PASS)
+        if (t->columns[k] == t->columns[i] && t->columns[i] != PASS &&
+            (t->columns[i] != VALUE || !s->n_others ||
+             !strcmp(t->csv.cells[k], t->csv.cells[i])))
             return true;
     return false;
 }
@@ -486,7 +508,7 @@ static void read_titles(const struct reading *r, struct table *t)
     for (size_t i = 0; i < t->n; i++)
         if (!column_named(r->study, t->csv.cells[i], &t->columns[i]))
             refuse_name(r, t->csv.line, 1, t->csv.cells[i], true);
-        else if (is_twice(t, i))
+        else if (is_twice(r->study, t, i))
             faults_add(r->f, t->csv.line, 1, "the column %.60s is there twice",
                        t->csv.cells[i]);
 }
@@ -556,11 +578,11 @@ int given_read(const char *bytes, size_t n, const struct study *study,
                struct given *out, struct faults *f)
 {
     struct reading r = {study, out, f};
-    struct place p = {bytes, bytes + n, 1, bytes};
+    struct extract p = {bytes, bytes + n, 1, bytes};
     size_t before = f->n;
 
     *out = (struct given){0};
-    skip_blanks(&p);
+    extract_skip_blanks(&p);
     if (n && memchr(bytes, 0, n))
         faults_add(f, 0, 0, "there is a NUL byte in the text");
     else if (p.at == p.end)
@@ -568,7 +590,7 @@ int given_read(const char *bytes, size_t n, const struct study *study,
     else if (*p.at == '{' || *p.at == '[')
         read_json(&r, p);
     else if (*p.at == '-')
-        faults_add(f, p.line, column_of(&p),
+        faults_add(f, p.line, extract_column(&p),
                    "this looks like YAML; trials are read from JSON and CSV");
     else
         read_csv(&r, bytes, n);

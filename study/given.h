@@ -28,7 +28,9 @@ struct given {
  * other as CSV whose first row names the columns.
  *
  * A trial has `params` (in CSV a column for each parameter, or params.NAME)
- * and `value`, which may also be called as the study's metric; and it may have
+ * and `value`, which may also be called as the study's metric, with several
+ * objectives a value for each, called as the metric or standing in a map
+ * `values` (in CSV values.NAME); and it may have
  * `state`, `reason`, `detail` and `step`. Without a state a finite value means
  * SUCCEEDED, and one that is not finite INFEASIBLE. What else an export has
  * (number, attempt, created, ...) is passed over. Values are read as those of

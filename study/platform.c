@@ -135,6 +135,17 @@ static void read_tag(struct reading *r, const struct key *k,
     r->s->metric = mem_copy_text(tag);
 }
 
+static void read_early(struct reading *r, const struct key *k,
+                       const struct node *v, void *into)
+{
+    bool early = false;
+
+    (void)into;
+    key_flag(r, &(struct key){.name = k->name}, v, &early);
+    if (early)
+        r->s->stop = "median";
+}
+
 static const struct key hyper_keys[] = {
     {.name = "goal", .read = read_goal},
     {.name = "params", .read = read_params},
@@ -150,10 +161,7 @@ static const struct key hyper_keys[] = {
      .high = 10000},
     {.name = "maxFailedTrials", .read = read_failed},
     {.name = "hyperparameterMetricTag", .read = read_tag},
-    {.name = "enableTrialEarlyStopping",
-     .read = key_refuse_set,
-     .why = "stopping trials early is not supported by this version; set it "
-            "to false"},
+    {.name = "enableTrialEarlyStopping", .read = read_early},
     {.name = "resumePreviousJobId",
      .read = key_refuse_set,
      .why = "going on from another job is not supported by this version; "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "study/dialects.h"
 
 /* --- the goal ------------------------------------------------------------ */
@@ -13,19 +14,13 @@ static void set_goal(struct reading *r, const struct node *at,
 {
     if (r->goal) {
         reading_fault(r, at,
-                      "this is a second goal (the first is on line %d), and "
-                      "this version has studies of one",
+                      "this is a second goal (the first is on line %d); write "
+                      "several as objectives: {accuracy: max, latency: min}",
                       r->goal->line);
         return;
     }
     r->goal = at;
-    if (!*metric || strpbrk(metric, "\r\n\t")) {
-        reading_fault(r, at, "the goal's metric has no usable name");
-        return;
-    }
-    free(r->s->metric);
-    r->s->metric = mem_copy_text(metric);
-    r->s->maximize = maximize;
+    goals_add(r, at, metric, maximize);
 }
 
 static void read_goal(struct reading *r, const struct key *k,
@@ -48,22 +43,25 @@ static const struct choice directions[] = {
 static void read_objectives(struct reading *r, const struct key *k,
                             const struct node *v, void *into)
 {
-    int direction = 1;
-
     (void)into;
     if (v->kind != NODE_MAP || v->n == 0) {
-        reading_fault(r, v, "%s must be a map such as {accuracy: max}",
+        reading_fault(r, v,
+                      "%s must be a map such as {accuracy: max, latency: min}",
                       k->name);
+        if (!r->goal)
+            r->goal = v;
         return;
     }
-    if (v->n > 1)
-        reading_fault(r, v,
-                      "%s: several goals at once are not supported by "
-                      "this version; keep one",
-                      k->name);
-    reading_choice(r, v->items[0].key, v->items[0].value, directions,
-                   &direction);
-    set_goal(r, v->items[0].value, v->items[0].key, direction == 1);
+    for (size_t i = 0; i < v->n; i++) {
+        const struct node_item *item = &v->items[i];
+        int direction = 1;
+
+        reading_choice(r, item->key, item->value, directions, &direction);
+        if (i)
+            goals_add(r, item->value, item->key, direction == 1);
+        else
+            set_goal(r, item->value, item->key, direction == 1);
+    }
 }
 
 /* --- metrics ------------------------------------------------------------- */
@@ -124,17 +122,45 @@ static void read_algorithm(struct reading *r, const struct key *k,
                       k->name, text);
 }
 
+#define MANY 1000000000
+
+/* Whether the text is that rule, perhaps with " after N". */
+static bool is_rule(const char *text, const char *rule, int64_t *after)
+{
+    static const char word[] = " after ";
+    size_t n = strlen(rule);
+
+    *after = 0;
+    if (strncmp(text, rule, n) != 0)
+        return false;
+    text += n;
+    if (!*text)
+        return true;
+    if (strncmp(text, word, sizeof word - 1) != 0 || rule == study_stops[0])
+        return false;
+    text += sizeof word - 1;
+    return number_read_int(text, after) && *after >= 1 && *after <= MANY;
+}
+
 static void read_stop_early(struct reading *r, const struct key *k,
                             const struct node *v, void *into)
 {
     const char *text = reading_text(r, k->name, v);
+    int64_t after = 0;
 
     (void)into;
-    if (text && strcmp(text, "none") != 0)
-        reading_fault(r, v,
-                      "%s: \"%.60s\" is not supported by this version; write "
-                      "none",
-                      k->name, text);
+    if (!text)
+        return;
+    for (size_t i = 0; study_stops[i]; i++)
+        if (is_rule(text, study_stops[i], &after)) {
+            r->s->stop = study_stops[i];
+            r->s->stop_after = after;
+            return;
+        }
+    reading_fault(r, v,
+                  "%s: there is no \"%.60s\"; take none, median or asha, or "
+                  "one of these two and from which step on: median after 5",
+                  k->name, text);
 }
 
 static void read_target(struct reading *r, const struct key *k,
@@ -167,7 +193,6 @@ static const struct choice styles[] = {
     {NULL, 0, 0},
 };
 
-#define MANY 1000000000
 #define OF_STUDY(member) .offset = offsetof(struct study, member)
 #define OF_READING(member) .offset = offsetof(struct reading, member)
 

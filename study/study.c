@@ -11,6 +11,8 @@
 const char *const study_algorithms[] = {
     "bayesian", "grid", "random", "quasi-random", "cma-es", "tpe", NULL};
 
+const char *const study_stops[] = {"none", "median", "asha", NULL};
+
 static const char *const states[STUDY_STATES] = {
     [STUDY_ACTIVE] = "ACTIVE", [STUDY_PAUSED] = "PAUSED",
     [STUDY_ENDING] = "ENDING", [STUDY_SUCCEEDED] = "SUCCEEDED",
@@ -45,6 +47,7 @@ void study_init(struct study *s)
         .dialect = DIALECT_SHORT,
         .maximize = true,
         .algorithm = study_algorithms[0],
+        .stop = study_stops[0],
         .trials = 40,
         .max_failed = -1,
         .grace_ms = 10000,
@@ -133,6 +136,9 @@ void study_clear(struct study *s)
     free(s->start);
     free(s->name);
     free(s->metric);
+    for (size_t i = 0; i < s->n_others; i++)
+        free(s->others[i].name);
+    free(s->others);
     space_clear(&s->space);
     job_clear(&s->job);
     *s = (struct study){0};
@@ -188,7 +194,22 @@ void study_replica(const struct study *s, int rank, enum study_role *role,
     *index = rank;
 }
 
+bool study_wants(const struct study *s, const char *metric)
+{
+    if (strcmp(s->metric, metric) == 0)
+        return true;
+    for (size_t i = 0; i < s->n_others; i++)
+        if (strcmp(s->others[i].name, metric) == 0)
+            return true;
+    return false;
+}
+
 bool study_better(const struct study *s, double a, double b)
 {
     return s->maximize ? a > b : a < b;
+}
+
+bool study_stops_early(const struct study *s)
+{
+    return s->stop != study_stops[0];
 }

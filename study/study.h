@@ -115,6 +115,12 @@ struct study_job {
     char *lines_file; /* metrics: file, JSON lines; NULL = none */
 };
 
+/* What is to be made best beside the goal. */
+struct study_objective {
+    char *name;
+    bool maximize;
+};
+
 /* The most trials that can be asked for; so many are no limit. */
 enum { STUDY_MOST_TRIALS = 1000000000 };
 
@@ -125,10 +131,16 @@ struct study {
     char *name; /* [A-Za-z][A-Za-z0-9_-]{0,127} */
     enum study_dialect dialect;
     struct space space;
-    char *metric; /* the goal */
-    bool maximize;
+    char *metric;                   /* the goal */
+    struct study_objective *others; /* further objectives; at most
+                                       TRIAL_OTHERS (trial.h) */
+    size_t n_others;                /* 0 for most studies */
+    bool maximize;                  /* the goal */
     enum study_selection selection;
     const char *algorithm; /* one of study_algorithms */
+    const char *stop;      /* one of study_stops: the rule by which hopeless
+                              trials are stopped */
+    int64_t stop_after;    /* no trial before that step; 0 = as the rule does */
     uint64_t seed;         /* 0 unless written; at most INT64_MAX */
     bool noisy;            /* Vertex observationNoise HIGH */
     struct point *start;   /* tried first, in order */
@@ -154,6 +166,12 @@ void study_clear(struct study *s);
 /* Every algorithm name a study may write, the default first; ends with NULL. */
 extern const char *const study_algorithms[];
 
+/* Every stopping rule a study may write, after "none"; ends with NULL. */
+extern const char *const study_stops[];
+
+/* Whether it has a rule. */
+bool study_stops_early(const struct study *s);
+
 /* False for a job of one trial that was read by codec_decode_job: it has no
  * parameters, and nobody asked for a metric. */
 bool study_tunes(const struct study *s);
@@ -170,6 +188,9 @@ bool study_shares(const struct study *s);
 int study_replicas(const struct study *s);
 void study_replica(const struct study *s, int rank, enum study_role *role,
                    int *index);
+
+/* Whether the metric is the goal or a further objective. */
+bool study_wants(const struct study *s, const char *metric);
 
 /* True if value a is better than b for this study's goal. */
 bool study_better(const struct study *s, double a, double b);

@@ -60,14 +60,20 @@ bool trial_reason_read(const char *name, enum trial_reason *out);
 /* Moves *s to next. ERR_CONFLICT if the picture above has no such arrow. */
 int trial_state_move(enum trial_state *s, enum trial_state next, struct err *e);
 
+enum { TRIAL_OTHERS = 7 }; /* objectives beside the goal, at most */
+
 /* What an algorithm is shown of a trial, and what others keep of it. */
 struct trial {
     int64_t number; /* from 1 within its study, never used again */
     enum trial_state state;
     struct point point;
-    bool has_value; /* a finite value for the goal is known */
-    double value;   /* in the user's units and sign */
+    bool has_value; /* a finite value for each objective is known */
+    double value;   /* of the goal, in the user's units and sign */
     int64_t step;   /* at which it was reported */
+    double others[TRIAL_OTHERS]; /* values of the study's further objectives */
+    bool is_foreseen;            /* STOPPED, and others' curves tell: */
+    double foreseen;             /* the goal that it would have ended with, */
+    double unsure;               /* give or take that (one deviation) */
 };
 
 void trial_copy(struct trial *out, const struct trial *from);

@@ -286,35 +286,33 @@ static const struct key metric_keys[] = {
     {0},
 };
 
-static void read_metrics(struct reading *r, const struct key *k,
-                         const struct node *v, void *into)
+static void read_metric(struct reading *r, const struct node *v)
 {
     struct metric_spec spec = {0};
     const char *name;
     int goal = 1;
 
-    (void)into;
-    if (v->kind != NODE_LIST || v->n == 0) {
-        reading_fault(r, v, "%s must be a list with one metric", k->name);
-        r->goal = v;
-        return;
-    }
-    if (v->n > 1 && !r->vizier)
-        reading_fault(r, v->items[1].value,
-                      "several metrics in one study are not supported by "
-                      "this version; keep one");
-    r->goal = v;
-    reading_keys(r, v->items[0].value, metric_keys, &spec, "a metric");
+    reading_keys(r, v, metric_keys, &spec, "a metric");
     name = spec.id ? reading_text(r, "metricId", spec.id) : NULL;
     if (spec.goal)
         reading_choice(r, "goal", spec.goal, dialect_goals, &goal);
-    r->s->maximize = goal == 1;
     if (!spec.id || (name && !*name))
-        reading_fault(r, v->items[0].value, "the metric has no metricId");
-    else if (name) {
-        free(r->s->metric);
-        r->s->metric = mem_copy_text(name);
+        reading_fault(r, v, "the metric has no metricId");
+    else if (name)
+        goals_add(r, v, name, goal == 1);
+}
+
+static void read_metrics(struct reading *r, const struct key *k,
+                         const struct node *v, void *into)
+{
+    (void)into;
+    r->goal = v;
+    if (v->kind != NODE_LIST || v->n == 0) {
+        reading_fault(r, v, "%s must be a list of metrics", k->name);
+        return;
     }
+    for (size_t i = 0; i < v->n; i++)
+        read_metric(r, v->items[i].value);
 }
 
 static const struct choice algorithms[] = {
@@ -349,8 +347,23 @@ static const struct choice selections[] = {
 };
 
 static const char no_stopping[] =
-    "stopping trials early is not supported by this version; take the key "
-    "away";
+    "this rule of stopping trials is not supported by this version; "
+    "medianAutomatedStoppingSpec is";
+
+static const struct key median_keys[] = {
+    {.name = "useElapsedDuration",
+     .read = key_refuse_set,
+     .why = "trials of a job are compared by their steps, not by time; take "
+            "the key away"},
+    {0},
+};
+
+static void read_median_steps(struct reading *r, const struct key *k,
+                              const struct node *v, void *into)
+{
+    r->s->stop = "median";
+    reading_keys(r, v, median_keys, into, k->name);
+}
 
 static const struct key study_keys[] = {
     {.name = "metrics", .read = read_metrics},
@@ -362,9 +375,7 @@ static const struct key study_keys[] = {
      OF(study, selection),
      .choices = selections},
     {.name = "decayCurveStoppingSpec", .read = key_refuse, .why = no_stopping},
-    {.name = "medianAutomatedStoppingSpec",
-     .read = key_refuse,
-     .why = no_stopping},
+    {.name = "medianAutomatedStoppingSpec", .read = read_median_steps},
     {.name = "convexAutomatedStoppingSpec",
      .read = key_refuse,
      .why = no_stopping},
@@ -391,7 +402,7 @@ static const struct key no_spec[] = {
 };
 
 /* Clients ask whether a trial should stop; the service answers by the median
- * of others (google/google_stopping.h). */
+ * of others (tuner/early.h). */
 static void read_median(struct reading *r, const struct key *k,
                         const struct node *v, void *into)
 {
@@ -451,24 +462,10 @@ static const struct key vizier_keys[] = {
     {0},
 };
 
-/* An algorithm that learns knows one goal only. */
-static void check_goals(struct reading *r)
-{
-    bool learns = strcmp(r->s->algorithm, "grid") != 0 &&
-                  strcmp(r->s->algorithm, "random") != 0;
-
-    if (learns && r->goal && r->goal->kind == NODE_LIST && r->goal->n > 1)
-        reading_fault(r, r->goal->items[1].value,
-                      "several metrics can be searched with RANDOM_SEARCH or "
-                      "GRID_SEARCH only in this version; take one of them, or "
-                      "keep one metric");
-}
-
 static void read_vizier(struct reading *r, const struct key *k,
                         const struct node *v, void *into)
 {
     reading_keys(r, v, vizier_keys, into, k->name);
-    check_goals(r);
 }
 
 static void read_name(struct reading *r, const struct key *k,

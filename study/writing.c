@@ -258,9 +258,25 @@ static void line_ms(struct writer *w, const char *key, int64_t ms)
     free(text);
 }
 
+static void put_objectives(struct writer *w, const struct study *s)
+{
+    line_key(w, "objectives");
+    open_with(w, "{");
+    flow_key(w, s->metric);
+    put_word(w, s->maximize ? "max" : "min");
+    for (size_t i = 0; i < s->n_others; i++) {
+        flow_key(w, s->others[i].name);
+        put_word(w, s->others[i].maximize ? "max" : "min");
+    }
+    close_with(w, "}");
+}
+
 static void put_goal(struct writer *w, const struct study *s)
 {
-    line_word(w, s->maximize ? "maximize" : "minimize", s->metric);
+    if (s->n_others)
+        put_objectives(w, s);
+    else
+        line_word(w, s->maximize ? "maximize" : "minimize", s->metric);
     line_word(w, "selection", s->selection == SELECT_BEST ? "best" : "last");
     if (s->noisy) {
         line_key(w, "noisy");
@@ -268,9 +284,23 @@ static void put_goal(struct writer *w, const struct study *s)
     }
 }
 
+static void put_stop(struct writer *w, const struct study *s)
+{
+    char *text;
+
+    if (!study_stops_early(s))
+        return;
+    text = s->stop_after
+               ? mem_format("%s after %lld", s->stop, (long long)s->stop_after)
+               : mem_copy_text(s->stop);
+    line_word(w, "stop_early", text);
+    free(text);
+}
+
 static void put_search(struct writer *w, const struct study *s)
 {
     line_word(w, "algorithm", s->algorithm);
+    put_stop(w, s);
     line_key(w, "seed");
     text_addf(w->out, "%llu", (unsigned long long)s->seed);
     if (!s->n_start)

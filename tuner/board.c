@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/stop.h"
 #include "base/mem.h"
 #include "study/codec.h"
 #include "tuner/mind.h"
@@ -87,6 +88,7 @@ int board_recount(struct board *b, struct live_study *s, struct err *e)
 static void free_study(struct live_study *s)
 {
     assert(!s->asks); /* each of them is owed an answer */
+    board_forget_book(s);
     mind_close(s->mind);
     for (size_t i = 0; i < s->n_missed; i++)
         trial_clear(&s->missed[i]);
@@ -319,11 +321,20 @@ int64_t board_steady(const struct board *b)
     return clock_steady_ms(b->parts.clock);
 }
 
+void board_forget_book(struct live_study *s)
+{
+    if (s->book)
+        stop_clear(s->book);
+    free(s->book);
+    s->book = NULL;
+}
+
 void board_forget_mind(struct live_study *s)
 {
     s->exhausted = false;
     s->waits = false;
     s->forget = s->thinking;
+    board_forget_book(s);
     mind_close(s->mind);
     s->mind = NULL;
 }

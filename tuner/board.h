@@ -47,6 +47,7 @@ struct live_trial {
     struct live_sender *senders;
     size_t n_senders;
     bool given;               /* put in from outside: it is about to end */
+    bool hopeless;            /* so says the study's rule (tuner/early.h) */
     int64_t reports;          /* of this attempt */
     int64_t started_ms;       /* wall; 0 = not yet */
     int64_t not_before;       /* steady; a retry waits until then */
@@ -99,9 +100,11 @@ struct live_study {
     bool thinking;
     struct trial *missed; /* ended while the mind was thinking */
     size_t n_missed, missed_cap;
-    bool forget;    /* drop the mind when it is back */
-    bool exhausted; /* the algorithm said DONE */
-    bool waits;     /* it said WAIT; until a trial ends */
+    struct stop_book *book; /* curves, for its stopping rule (tuner/early.h);
+                               NULL before they were first needed */
+    bool forget;            /* drop the mind when it is back */
+    bool exhausted;         /* the algorithm said DONE */
+    bool waits;             /* it said WAIT; until a trial ends */
     struct live_ask *asks;
     struct breaker { /* ends in a row that look alike */
         char *look;
@@ -207,8 +210,10 @@ int64_t board_now(const struct board *b); /* wall */
 int64_t board_steady(const struct board *b);
 /* How many trials may run at once. */
 int board_parallel(const struct board *b, const struct live_study *s);
-/* Its algorithm is told all again when next asked: an ended trial has come back
- * to life, or is no more. */
+/* The curves are read again when next needed. */
+void board_forget_book(struct live_study *s);
+/* Its algorithm is told all again when next asked, and the book is forgotten:
+ * an ended trial has come back to life, or is no more. */
 void board_forget_mind(struct live_study *s);
 /* Something of this machine was given back, or somebody who waited for it does
  * no longer: those who wait may look again. */

@@ -358,9 +358,14 @@ int engine_report(struct engine *g, int64_t study, int64_t number,
     struct report r = {.value = value, .step = step};
     struct live_trial *t;
 
+    int rc;
+
     if (reporter(g, study, number, &t, e) || listen_name(&r, metric, e))
         return -1;
-    return board_outcome(&g->board, listen_report(&g->board, t, &r), e);
+    rc = listen_report(&g->board, t, &r);
+    if (!rc)
+        rc = judge_hopeless(&g->board, t);
+    return board_outcome(&g->board, rc, e);
 }
 
 int engine_hear(struct engine *g, int64_t study, int64_t number,
@@ -369,15 +374,17 @@ int engine_hear(struct engine *g, int64_t study, int64_t number,
 {
     struct live_trial *t;
     size_t known;
+    int rc;
 
     if (reporter(g, study, number, &t, e))
         return -1;
     known = senders_hear(t, batch, out);
     if (known == batch->n)
         return board_outcome(&g->board, 0, e);
-    return board_outcome(
-        &g->board,
-        listen_keep(&g->board, t, batch->reports + known, batch->n - known), e);
+    rc = listen_keep(&g->board, t, batch->reports + known, batch->n - known);
+    if (!rc)
+        rc = judge_hopeless(&g->board, t);
+    return board_outcome(&g->board, rc, e);
 }
 
 int engine_tell(struct engine *g, int64_t study, int64_t number,

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "study/front.h"
 #include "tuner/begin.h"
 #include "tuner/breaker.h"
 #include "tuner/judge.h"
@@ -179,7 +180,10 @@ static bool hear_row(void *ctx, const struct trial_row *row)
                       .state = row->state,
                       .has_value = row->has_value,
                       .value = row->value,
-                      .step = row->step};
+                      .step = row->step,
+                      .is_foreseen = row->is_foreseen,
+                      .foreseen = row->foreseen,
+                      .unsure = row->unsure};
     struct err e;
 
     if (point_read_json(&t.point, &s->study.space, row->point, &e)) {
@@ -188,6 +192,8 @@ static bool hear_row(void *ctx, const struct trial_row *row)
                   (long long)row->number, e.text);
         return true;
     }
+    t.has_value =
+        t.has_value && front_read_values(&s->study, row->objectives, &t);
     mind_hear(s->mind, &t);
     trial_clear(&t);
     return true;

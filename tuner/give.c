@@ -3,6 +3,7 @@
 #include "tuner/give.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "tuner/run.h"
@@ -20,6 +21,7 @@ static int give(struct board *b, struct live_study *s,
                               .step = trial->step};
     struct live_trial *t;
 
+    memcpy(cause.others, trial->others, sizeof cause.others);
     snprintf(at.source, sizeof at.source, "%s", source);
     if (run_give(b, s, &at, &t))
         return -1;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "tuner/alike.h"
 #include "tuner/breaker.h"
+#include "tuner/early.h"
 #include "tuner/hold.h"
 #include "tuner/listen.h"
 #include "tuner/nodes.h"
@@ -335,6 +336,7 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
     struct run_cause cause = {.reason = reason, .detail = detail};
     struct deed deed = {
         .kind = DEED_STOP, .study = s->id, .number = t->trial.number};
+    const char *ignored;
 
     switch (t->trial.state) {
     case TRIAL_PENDING:
@@ -356,8 +358,8 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
         if (t->trial.state != TRIAL_STOPPING &&
             run_move(b, t, TRIAL_STOPPING, &cause))
             return -1;
-        cause.has_value =
-            listen_value(t, &cause.value, &cause.step) == LISTEN_VALUE;
+        cause.has_value = listen_values(t, &cause.value, cause.others,
+                                        &cause.step, &ignored) == LISTEN_VALUE;
         if (end_attempt(b, t, "stopped", ""))
             return -1;
         return run_move(b, t, TRIAL_STOPPED, &cause);
@@ -382,6 +384,26 @@ int judge_stop_all(struct board *b, struct live_study *s,
     return 0;
 }
 
+int judge_hopeless(struct board *b, struct live_trial *t)
+{
+    struct run_cause cause = {.reason = REASON_EARLY};
+    struct text detail;
+    int rc;
+
+    if (!t->hopeless || t->ended ||
+        (t->trial.state != TRIAL_LAUNCHING && t->trial.state != TRIAL_RUNNING))
+        return 0;
+    text_init(&detail);
+    early_explain(t, &detail);
+    cause.detail = text_str(&detail);
+    if (board_launches(t->study))
+        rc = judge_stop(b, t, REASON_EARLY, cause.detail);
+    else /* its client is to end it */
+        rc = run_move(b, t, TRIAL_STOPPING, &cause);
+    text_clear(&detail);
+    return rc;
+}
+
 static void tick_trial(struct board *b, struct live_trial *t, int64_t now)
 {
     if (t->ended) {
@@ -389,7 +411,7 @@ static void tick_trial(struct board *b, struct live_trial *t, int64_t now)
         return;
     }
     listen_poll(b, t, false);
-    if (b->broken)
+    if (b->broken || judge_hopeless(b, t))
         return;
     if (t->deadline && now >= t->deadline && t->trial.state == TRIAL_RUNNING) {
         judge_stop(b, t, REASON_DEADLINE, "trial_limit reached");
@@ -433,27 +455,53 @@ static int told_value(struct board *b, struct live_trial *t, double value)
     return listen_report(b, t, &r);
 }
 
+/* The objective that would have no value if that were told; NULL = none. */
+static const char *lacking(const struct live_trial *t, bool told)
+{
+    double value, others[TRIAL_OTHERS];
+    const char *which;
+    int64_t step;
+
+    if (!told && listen_value(t, &value, &step) == LISTEN_NO_METRIC)
+        return t->study->study.metric;
+    if (listen_others(t, others, &which) == LISTEN_NO_METRIC)
+        return which;
+    return NULL;
+}
+
+/* Its study's own rule has asked its client to end it. */
+static bool was_hopeless(const struct live_trial *t)
+{
+    return t->trial.state == TRIAL_STOPPING && t->reason == REASON_EARLY &&
+           study_stops_early(&t->study->study);
+}
+
 int judge_told(struct board *b, struct live_trial *t, const double *value,
                const char *infeasible, struct err *e)
 {
+    const char *lacks = infeasible ? NULL : lacking(t, value != NULL);
     struct verdict v;
-    double ignored;
-    int64_t step;
 
-    if (!value && !infeasible &&
-        listen_value(t, &ignored, &step) == LISTEN_NO_METRIC)
+    if (lacks)
         return err_set(e, ERR_INVALID,
-                       "trial %lld has no measurement of %s: tell a value, or "
-                       "that it is infeasible",
-                       (long long)t->trial.number, t->study->study.metric);
+                       "trial %lld has no measurement of %s: %s, or that it "
+                       "is infeasible",
+                       (long long)t->trial.number, lacks,
+                       lacks == t->study->study.metric
+                           ? "tell a value"
+                           : "report one, and then tell the result");
     verdict_init(&v);
     if (infeasible) {
         v.to = TRIAL_INFEASIBLE;
         v.cause.reason = REASON_TOLD;
         text_add(&v.detail, infeasible);
     } else if (!value || !told_value(b, t, *value)) {
-        verdict_value(t, &v);
-        if (value && isfinite(*value)) { /* what was told is the result */
+        if (!value && was_hopeless(t))
+            verdict_stopped(t, t->reason, t->detail, &v);
+        else
+            verdict_value(t, &v);
+        if (value && isfinite(*value) && v.cause.reason == REASON_VALUE) {
+            /* what was told is the result */
             v.to = TRIAL_SUCCEEDED;
             v.cause.reason = REASON_VALUE;
             v.cause.has_value = true;

@@ -18,6 +18,10 @@ int judge_stop(struct board *b, struct live_trial *t, enum trial_reason reason,
 int judge_stop_all(struct board *b, struct live_study *s,
                    enum trial_reason reason, const char *detail);
 
+/* The study's rule finds the trial hopeless (t->hopeless): it is asked to end.
+ * Does nothing for others, nor for one that has ended or was asked already. */
+int judge_hopeless(struct board *b, struct live_trial *t);
+
 /* Reads on where an ended job has left more reports than one round takes, and
  * judges it once all are read. Deadlines and kills are kept here too. */
 void judge_tick(struct board *b);

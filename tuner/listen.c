@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "study/places.h"
+#include "tuner/early.h"
 #include "tuner/senders.h"
 
 static struct live_curve *find(const struct live_trial *t, const char *metric)
@@ -28,9 +29,8 @@ static struct live_curve *curve_of(struct live_trial *t, const char *metric)
 
     if (found)
         return found;
-    /* the goal always has a place */
-    if (t->n_curves >= LISTEN_METRICS &&
-        strcmp(metric, t->study->study.metric) != 0)
+    /* objectives always have a place */
+    if (t->n_curves >= LISTEN_METRICS && !study_wants(&t->study->study, metric))
         return NULL;
     mem_grow(&curves, &t->curves_cap, t->n_curves + 1, sizeof *t->curves);
     t->curves = curves;
@@ -269,6 +269,7 @@ int listen_open(struct board *b, struct live_trial *t, bool stored,
         curve_clear(&t->curves[i].curve);
     }
     t->n_curves = t->n_senders = 0;
+    t->hopeless = false;
     t->reports = 0;
     if (stored && restore(b, t, &marks, e))
         return -1;
@@ -308,7 +309,7 @@ static int keep(struct board *b, struct live_trial *t, const struct report *r)
          store_report_thin(b->parts.store, row.study_id, row.number,
                            row.attempt, row.metric, lc->curve.stride, &e)))
         return board_fail(b, &e);
-    return 0;
+    return early_hear(b, t, &row);
 }
 
 static int keep_marks(struct board *b, struct live_trial *t)
@@ -398,11 +399,12 @@ int listen_name(struct report *r, const char *metric, struct err *e)
 
 /* ---- what it amounts to ---- */
 
-enum listen_value listen_value(const struct live_trial *t, double *value,
-                               int64_t *step)
+static enum listen_value value_of(const struct live_trial *t,
+                                  const char *metric, double *value,
+                                  int64_t *step)
 {
     const struct study *s = &t->study->study;
-    const struct live_curve *lc = find(t, s->metric);
+    const struct live_curve *lc = find(t, metric);
     const struct curve_point *p;
 
     if (!lc || lc->curve.n == 0)
@@ -414,6 +416,37 @@ enum listen_value listen_value(const struct live_trial *t, double *value,
     *value = p->value;
     *step = p->step;
     return LISTEN_VALUE;
+}
+
+enum listen_value listen_value(const struct live_trial *t, double *value,
+                               int64_t *step)
+{
+    return value_of(t, t->study->study.metric, value, step);
+}
+
+enum listen_value listen_others(const struct live_trial *t, double *others,
+                                const char **which)
+{
+    const struct study *s = &t->study->study;
+    enum listen_value found = LISTEN_VALUE;
+
+    for (size_t i = 0; found == LISTEN_VALUE && i < s->n_others; i++) {
+        int64_t step;
+
+        *which = s->others[i].name;
+        found = value_of(t, *which, &others[i], &step);
+    }
+    return found;
+}
+
+enum listen_value listen_values(const struct live_trial *t, double *value,
+                                double *others, int64_t *step,
+                                const char **which)
+{
+    enum listen_value found = listen_value(t, value, step);
+
+    *which = t->study->study.metric;
+    return found == LISTEN_VALUE ? listen_others(t, others, which) : found;
 }
 
 void listen_names(const struct live_trial *t, struct text *out)

@@ -40,6 +40,16 @@ enum listen_value {
 enum listen_value listen_value(const struct live_trial *t, double *value,
                                int64_t *step);
 
+/* The same of the study's further objectives, of which there may be none. If
+ * one has no value, *which is its metric. */
+enum listen_value listen_others(const struct live_trial *t, double *others,
+                                const char **which);
+
+/* The same of all: the goal's value and step, and the others' values. */
+enum listen_value listen_values(const struct live_trial *t, double *value,
+                                double *others, int64_t *step,
+                                const char **which);
+
 /* "loss, acc": what was reported, for a person. */
 void listen_names(const struct live_trial *t, struct text *out);
 

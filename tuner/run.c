@@ -4,10 +4,13 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "study/front.h"
+#include "tuner/early.h"
 #include "tuner/mind.h"
 
 static int begin(struct board *b)
@@ -49,7 +52,7 @@ static void add_value(struct text *body, const char *name, bool has,
 
 static int tell_move(struct board *b, const struct live_trial *t,
                      enum trial_state from, enum trial_state to,
-                     const struct run_cause *why)
+                     const struct run_cause *why, const char *values)
 {
     struct live_study *s = t->study;
     struct text body;
@@ -65,6 +68,8 @@ static int tell_move(struct board *b, const struct live_trial *t,
     text_add(&body, ", \"params\": ");
     point_write_json(&t->trial.point, &s->study.space, &body);
     add_value(&body, "value", why->has_value, why->value);
+    if (*values)
+        text_addf(&body, ", \"values\": %s", values);
     text_addf(&body, ", \"attempt\": %d, \"best_number\": %lld", t->attempt,
               (long long)s->best_number);
     add_value(&body, "best_value", s->best_number > 0, s->best_value);
@@ -103,13 +108,18 @@ static void miss(struct live_study *s, const struct trial *ended)
 }
 
 /* The trial is over: the algorithm hears of it, and it leaves the board. */
-static void retire(struct live_trial *t, const struct run_cause *why)
+static void retire(struct live_trial *t, const struct run_cause *why,
+                   const struct trial_change *change)
 {
     struct live_study *s = t->study;
 
     t->trial.has_value = why->has_value;
     t->trial.value = why->value;
+    memcpy(t->trial.others, why->others, sizeof t->trial.others);
     t->trial.step = why->step;
+    t->trial.is_foreseen = change->is_foreseen;
+    t->trial.foreseen = change->foreseen;
+    t->trial.unsure = change->unsure;
     if (s->mind)
         mind_hear(s->mind, &t->trial);
     else if (s->thinking)
@@ -174,26 +184,50 @@ int run_restop(struct board *b, struct live_trial *t,
     return 0;
 }
 
+/* The move is in the store's hands, and told of. */
+static int keep_move(struct board *b, struct live_trial *t,
+                     const struct trial_change *change,
+                     const struct run_cause *why)
+{
+    struct live_study *s = t->study;
+    enum trial_state from = t->trial.state, to = change->to;
+    struct err e;
+
+    if (trial_state_move(&t->trial.state, to, &e) ||
+        store_trial_move(b->parts.store, change, &e) || board_recount(b, s, &e))
+        return board_fail(b, &e);
+    note(t, why);
+    early_moved(t, change);
+    log_move(t, from, to, why);
+    if (is_news(to) && !why->quiet &&
+        tell_move(b, t, from, to, why, change->objectives))
+        return -1;
+    return 0;
+}
+
 int run_move(struct board *b, struct live_trial *t, enum trial_state to,
              const struct run_cause *why)
 {
     struct live_study *s = t->study;
     enum trial_state from = t->trial.state;
     struct trial_change change = change_of(b, t, to, why);
-    struct err e;
+    struct text values;
+    int rc;
 
     assert(!t->given || (from == TRIAL_PENDING && trial_state_ended(to)));
     assert(t->given || from != TRIAL_PENDING || to == TRIAL_STOPPED ||
            !trial_state_ended(to));
     if (begin(b))
         return -1;
-    if (trial_state_move(&t->trial.state, to, &e) ||
-        store_trial_move(b->parts.store, &change, &e) ||
-        board_recount(b, s, &e))
-        return board_fail(b, &e);
-    note(t, why);
-    log_move(t, from, to, why);
-    if (is_news(to) && !why->quiet && tell_move(b, t, from, to, why))
+    if (to == TRIAL_STOPPED && early_foresee(b, t, &change))
+        return -1;
+    text_init(&values);
+    if (why->has_value)
+        front_write_values(&s->study, why->value, why->others, &values);
+    change.objectives = text_str(&values);
+    rc = keep_move(b, t, &change, why);
+    text_clear(&values);
+    if (rc)
         return -1;
     s->dirty = true;
     board_touch(b, s->id);
@@ -202,7 +236,7 @@ int run_move(struct board *b, struct live_trial *t, enum trial_state to,
     if (to == TRIAL_PENDING || trial_state_ended(to))
         give_back(b, t);
     if (trial_state_ended(to))
-        retire(t, why);
+        retire(t, why, &change);
     return 0;
 }
 

@@ -12,7 +12,8 @@ struct run_cause {
     enum trial_reason reason;
     const char *detail; /* one sentence or NULL */
     bool has_value;     /* at an end */
-    double value;
+    double value;       /* of the goal */
+    double others[TRIAL_OTHERS];
     int64_t step;
     bool quiet; /* those who follow the study are not told */
 };

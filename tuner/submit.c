@@ -23,6 +23,8 @@ static void take_limits(struct study *to, const struct study *from)
     to->max_failed = from->max_failed;
     to->retries = from->retries;
     to->patience = from->patience;
+    to->stop = from->stop;
+    to->stop_after = from->stop_after;
     to->has_target = from->has_target;
     to->target = from->target;
     to->trial_limit_ms = from->trial_limit_ms;

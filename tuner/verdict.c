@@ -27,9 +27,9 @@ void verdict_clear(struct verdict *v)
 
 /* ---- it ended well ---- */
 
-static void explain_no_metric(const struct live_trial *t, struct verdict *v)
+static void explain_no_metric(const struct live_trial *t, const char *metric,
+                              struct verdict *v)
 {
-    const char *metric = t->study->study.metric;
     const char **names;
     const char *near;
 
@@ -51,8 +51,9 @@ static void explain_no_metric(const struct live_trial *t, struct verdict *v)
 
 void verdict_value(const struct live_trial *t, struct verdict *v)
 {
-    const char *metric = t->study->study.metric;
-    enum listen_value found = listen_value(t, &v->cause.value, &v->cause.step);
+    const char *metric;
+    enum listen_value found = listen_values(t, &v->cause.value, v->cause.others,
+                                            &v->cause.step, &metric);
 
     if (found != LISTEN_VALUE && !study_tunes(&t->study->study)) {
         v->to = TRIAL_SUCCEEDED;
@@ -75,7 +76,7 @@ void verdict_value(const struct live_trial *t, struct verdict *v)
     }
     v->to = TRIAL_INFEASIBLE;
     v->cause.reason = REASON_NO_METRIC;
-    explain_no_metric(t, v);
+    explain_no_metric(t, metric, v);
     text_addf(&v->look_text, "never reported %s", metric);
     v->look = text_str(&v->look_text);
 }
@@ -85,12 +86,15 @@ void verdict_value(const struct live_trial *t, struct verdict *v)
 void verdict_stopped(const struct live_trial *t, enum trial_reason reason,
                      const char *detail, struct verdict *v)
 {
+    const char *ignored;
+
     v->to = TRIAL_STOPPED;
     v->cause.reason = reason;
     if (!v->detail.len)
         text_add(&v->detail, detail);
     v->cause.has_value =
-        listen_value(t, &v->cause.value, &v->cause.step) == LISTEN_VALUE;
+        listen_values(t, &v->cause.value, v->cause.others, &v->cause.step,
+                      &ignored) == LISTEN_VALUE;
 }
 
 /* ---- it broke ---- */

@@ -70,6 +70,11 @@ static bool why_trial(void *ctx, const struct trial_row *row)
         text_addf(s->out, " (%s)", trial_reason_name(row->reason));
     if (*row->detail)
         text_addf(s->out, ": %s", row->detail);
+    if (row->is_foreseen)
+        text_addf(s->out,
+                  "; by the curves of others it would have ended with about "
+                  "%.6g (give or take %.2g)",
+                  row->foreseen, row->unsure);
     if (row->given)
         text_add(s->out, "; it was put in from outside, with its result");
     else if (*row->source)

@@ -3,7 +3,7 @@
  * standard output (docs/performance.md). Calls the algorithms and nothing
  * else: no store, no engine, no processes.
  *
- *     optimizer [--algorithm NAME] [--noisy] */
+ *     optimizer [--algorithm NAME] [--noisy] [--stop asha|median|none] */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <jansson.h>
 #include <math.h>
@@ -12,12 +12,15 @@
 #include <string.h>
 
 #include "algorithms/algorithms.h"
+#include "algorithms/stop.h"
 #include "base/mem.h"
 #include "bench/optimizer/wire.h"
 
 /* One study, from init to the next init. */
 struct session {
     const struct algorithm_type *type;
+    struct stop_rule rule; /* type NULL: nothing is stopped */
+    struct stop_book book;
     struct study study;
     struct wire wire;
     void *state; /* NULL before init */
@@ -38,20 +41,39 @@ static void session_clear(struct session *s)
     free(s->open);
     wire_clear(&s->wire);
     study_clear(&s->study);
-    *s = (struct session){.type = s->type, .study.noisy = s->study.noisy};
+    stop_clear(&s->book);
+    *s = (struct session){
+        .type = s->type, .rule = s->rule, .study.noisy = s->study.noisy};
 }
 
-static int read_goal(struct study *study, const json_t *goal, struct err *e)
+static int read_direction(const json_t *goal, bool *maximize, struct err *e)
 {
     const char *text = json_string_value(goal);
 
-    if (json_is_array(goal))
-        return err_set(e, ERR_INVALID,
-                       "goal: several objectives are not searched");
     if (!text ||
         (strcmp(text, "minimize") != 0 && strcmp(text, "maximize") != 0))
         return err_set(e, ERR_INVALID, "goal: must be minimize or maximize");
-    study->maximize = strcmp(text, "maximize") == 0;
+    *maximize = strcmp(text, "maximize") == 0;
+    return 0;
+}
+
+/* One direction, or a list of them. */
+static int read_goal(struct study *study, const json_t *goal, struct err *e)
+{
+    size_t n = json_array_size(goal);
+
+    if (!json_is_array(goal))
+        return read_direction(goal, &study->maximize, e);
+    if (n < 1 || n > 1 + TRIAL_OTHERS)
+        return err_set(e, ERR_INVALID, "goal: must be 1 to %d directions",
+                       1 + TRIAL_OTHERS);
+    study->others = mem_new(n, sizeof *study->others);
+    study->n_others = n - 1;
+    for (size_t i = 0; i < n; i++)
+        if (read_direction(
+                json_array_get(goal, i),
+                i ? &study->others[i - 1].maximize : &study->maximize, e) != 0)
+            return -1;
     return 0;
 }
 
@@ -73,6 +95,7 @@ static json_t *op_init(struct session *s, const json_t *request, struct err *e)
         wire_space(&s->wire, json_object_get(request, "space"), &s->study.space,
                    e) != 0)
         goto refuse;
+    stop_init(&s->book, s->study.maximize, false);
     s->state = mem_new(1, s->type->state_size);
     if (s->type->open(s->state, &s->study, e) != 0)
         goto refuse;
@@ -177,14 +200,40 @@ static struct trial *named(struct session *s, const json_t *request,
 static json_t *end(struct session *s, struct trial *t)
 {
     s->open[t->number - 1] = false;
+    if (t->state == TRIAL_STOPPED)
+        t->is_foreseen =
+            stop_foresee(&s->book, t->number, &t->foreseen, &t->unsure);
+    stop_end(&s->book, t->number, t->state, t->has_value ? &t->value : NULL);
     s->type->tell(s->state, t);
     return json_pack("{ss}", "op", "ok");
 }
 
-static void give(struct trial *t, const json_t *value)
+/* A number of the study's goal, or a list of one for each objective. */
+static bool read_values(const struct study *study, const json_t *value,
+                        struct trial *t)
 {
-    t->value = json_number_value(value);
-    t->has_value = json_is_number(value) && isfinite(t->value);
+    const json_t *first = json_array_get(value, 0);
+    bool all = true;
+
+    if (!json_is_array(value))
+        first = value;
+    else
+        all = json_array_size(value) == 1 + study->n_others;
+    t->value = json_number_value(first);
+    all = all && json_is_number(first) && isfinite(t->value);
+    for (size_t i = 0; i < study->n_others; i++) {
+        const json_t *one = json_array_get(value, i + 1);
+
+        t->others[i] = json_number_value(one);
+        all = all && json_is_number(one) && isfinite(t->others[i]);
+    }
+    return all;
+}
+
+static void give(const struct study *study, struct trial *t,
+                 const json_t *value)
+{
+    t->has_value = read_values(study, value, t);
     if (t->has_value && t->state == TRIAL_RUNNING)
         t->state = TRIAL_SUCCEEDED;
     else if (!t->has_value)
@@ -200,7 +249,7 @@ static json_t *op_complete(struct session *s, const json_t *request,
         return NULL;
     if (json_is_true(json_object_get(request, "stopped")))
         t->state = TRIAL_STOPPED;
-    give(t, json_object_get(request, "value"));
+    give(&s->study, t, json_object_get(request, "value"));
     return end(s, t);
 }
 
@@ -225,16 +274,26 @@ static json_t *op_observe(struct session *s, const json_t *request,
         trial_clear(t);
         return NULL;
     }
-    give(t, json_object_get(request, "value"));
+    give(&s->study, t, json_object_get(request, "value"));
     return end(s, t);
 }
 
 static json_t *op_report(struct session *s, const json_t *request,
                          struct err *e)
 {
-    if (!named(s, request, e))
+    const struct trial *t = named(s, request, e);
+    const json_t *value = json_object_get(request, "value");
+    json_int_t step = json_integer_value(json_object_get(request, "step"));
+    bool stop = false;
+
+    if (!t)
         return NULL;
-    return json_pack("{sb}", "stop", 0);
+    /* steps are 1, 2, and so on: they count the measurements, too */
+    stop =
+        stop_measure(&s->book, t->number, step, step,
+                     json_is_number(value) ? json_number_value(value) : NAN) &&
+        stop_hopeless(&s->rule, &s->book, t->number);
+    return json_pack("{sb}", "stop", stop);
 }
 
 static const struct {
@@ -287,9 +346,16 @@ static int serve(struct session *s)
     return 0;
 }
 
+static bool stop_read(struct stop_rule *rule, const char *name)
+{
+    rule->type = stop_find(name);
+    return rule->type || strcmp(name, "none") == 0;
+}
+
 int main(int argc, char **argv)
 {
-    struct session s = {.type = algorithms_find("bayesian")};
+    struct session s = {.type = algorithms_find("bayesian"),
+                        .rule.type = &stop_median};
 
     algorithms_init();
     for (int i = 1; i < argc && s.type; i++) {
@@ -297,11 +363,15 @@ int main(int argc, char **argv)
             s.study.noisy = true;
         else if (strcmp(argv[i], "--algorithm") == 0 && i + 1 < argc)
             s.type = algorithms_find(argv[++i]);
+        else if (strcmp(argv[i], "--stop") == 0 && i + 1 < argc)
+            s.type = stop_read(&s.rule, argv[++i]) ? s.type : NULL;
         else
             s.type = NULL;
     }
     if (!s.type) {
-        fputs("usage: optimizer [--algorithm NAME] [--noisy]\n", stderr);
+        fputs("usage: optimizer [--algorithm NAME] [--noisy]"
+              " [--stop asha|median|none]\n",
+              stderr);
         for (size_t i = 0; algorithms[i]; i++)
             fprintf(stderr, "  %s\n", algorithms[i]->name);
         return 2;

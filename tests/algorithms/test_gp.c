@@ -54,7 +54,9 @@ START_TEST(the_objectives_slopes_are_true)
     double gradient[AXES + 2], other[AXES + 2], theta[AXES + 2];
 
     example(&g);
-    for (int trial = 0; trial < 3; trial++) {
+    for (int trial = 0; trial < 4; trial++) {
+        if (trial == 3)
+            gp_doubt(&g, (double[]){0.5, 0, 0.2}, 3);
         for (size_t j = 0; j < AXES + 2; j++)
             theta[j] = -0.5 + 0.3 * trial + 0.1 * (double)j;
         theta[AXES + 1] = -3 - trial;

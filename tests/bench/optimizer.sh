@@ -89,7 +89,7 @@ like 17 "\\{\"trials\":\\[$(trial 5)\\]\\}"
 
 # What cannot be searched is refused, and a study that can may follow.
 talk <<END
-{"op":"init","space":$space,"goal":["minimize","maximize"],"seed":1}
+{"op":"init","space":$space,"goal":["minimize","up"],"seed":1}
 {"op":"init","space":$space,"goal":"both","seed":1}
 {"op":"init","space":[],"goal":"minimize","seed":1}
 {"op":"init","space":[{"name":"z","type":"mood"}],"goal":"minimize"}
@@ -97,13 +97,26 @@ talk <<END
 $(init 7)
 {"op":"suggest","count":1}
 END
-like 1 '\{"error":"goal: several objectives are not searched"\}'
+like 1 '\{"error":"goal: must be minimize or maximize"\}'
 like 2 '\{"error":"goal: must be minimize or maximize"\}'
 like 3 '\{"error":"space .+"\}'
 like 4 '\{"error":"z: type must be .+"\}'
 like 5 '\{"error":"init must come first"\}'
 like 6 "$ok"
 like 7 "\\{\"trials\":\\[$(trial 1)\\]\\}"
+
+# Several goals have several values; a trial that lacks one is infeasible.
+talk <<END
+{"op":"init","space":$space,"goal":["minimize","maximize"],"seed":1,"budget":9}
+{"op":"suggest","count":2}
+{"op":"complete","id":1,"value":[1,2]}
+{"op":"complete","id":2,"value":[1]}
+{"op":"suggest","count":1}
+END
+like 1 "$ok"
+like 3 "$ok"
+like 4 "$ok"
+like 5 "\\{\"trials\":\\[$(trial 3)\\]\\}"
 
 # lived SEED ALGORITHM NAME: what is suggested in a life of twelve trials, to
 # life.NAME.
@@ -130,6 +143,35 @@ for algorithm in bayesian tpe random; do
     ! cmp -s life.first life.other || fail "$algorithm: two seeds, one study"
 done
 
+# curves RULE: twelve trials of nine steps, each worse than the one before; what
+# was answered to each step of the last to `last`.
+curves() {
+    {
+        init 7
+        for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+            echo '{"op":"suggest","count":1}'
+            for step in 1 2 3 4 5 6 7 8 9; do
+                printf '{"op":"report","id":%s,' $i
+                echo "\"step\":$step,\"value\":$i}"
+            done
+            [ $i = 12 ] || echo "{\"op\":\"complete\",\"id\":$i,\"value\":$i}"
+        done
+    } >life
+    talk --stop "$1" <life
+    tail -n 9 out >last
+}
+
+# Hopeless trials are stopped by the rule that was asked for, or by none.
+for rule in median asha none; do
+    curves $rule
+    got=$(grep -c '"stop":true' last) || true
+    case $rule in
+        none) same "stops by $rule" "$got" 0 ;;
+        median) same "stops by $rule" "$got" 9 ;;
+        asha) same "stops by $rule" "$got" 2 ;;
+    esac
+done
+
 # An algorithm says itself what it cannot search.
 init 7 >life
 talk --algorithm cma-es <life
@@ -137,3 +179,5 @@ like 1 '\{"error":"params\.w: cma-es .+"\}'
 
 status 2 "$optimizer" --algorithm magic
 has err bayesian
+status 2 "$optimizer" --stop magic
+has err 'asha|median|none'

@@ -479,6 +479,73 @@ START_TEST(a_token_is_good_for_its_own_list)
 }
 END_TEST
 
+static void make_two(void)
+{
+    drop(ask(200, "POST", V "/studies",
+             "{\"displayName\": \"two\", \"studySpec\": {\"metrics\": "
+             "[{\"metricId\": \"m\", \"goal\": \"MINIMIZE\"}, "
+             "{\"metricId\": \"n\"}], \"parameters\": "
+             "[{\"parameterId\": \"x\", \"doubleValueSpec\": "
+             "{\"maxValue\": 1}}]}}"));
+}
+
+static void complete_two(int status, int trial, double m, double n)
+{
+    char body[200];
+
+    snprintf(body, sizeof body,
+             "{\"finalMeasurement\": {\"metrics\": [{\"metricId\": \"n\", "
+             "\"value\": %g}, {\"metricId\": \"m\", \"value\": %g}]}}",
+             n, m);
+    drop(act(status, trial, "complete", body));
+}
+
+START_TEST(several_metrics_are_searched_and_have_a_front)
+{
+    json_t *a, *front;
+
+    begin();
+    make_two();
+    ck_assert_str_eq(suggested("a", 5), "1 2 3 4 5");
+    drop(act(400, 1, "complete",
+             "{\"finalMeasurement\": {\"metrics\": [{\"metricId\": \"m\", "
+             "\"value\": 1}]}}"));
+    complete_two(200, 1, 1, 5);
+    complete_two(200, 2, 2, 9);
+    complete_two(200, 3, 3, 6);
+    measure(4, "{\"stepCount\": 1, \"metrics\": [{\"metricId\": \"m\", "
+               "\"value\": 7}]}");
+    drop(act(400, 4, "complete", "{}")); /* n was never measured */
+    measure(4, "{\"stepCount\": 2, \"metrics\": [{\"metricId\": \"m\", "
+               "\"value\": 0.5}, {\"metricId\": \"n\"}]}");
+    a = act(200, 4, "complete", "{}");
+    ck_assert_str_eq(google_text(a, "state"), "SUCCEEDED");
+    drop(a);
+    drop(ask(200, "POST", V "/studies/1/trials",
+             "{\"state\": \"SUCCEEDED\", \"parameters\": [{\"parameterId\": "
+             "\"x\", \"value\": 0.5}], \"finalMeasurement\": {\"metrics\": "
+             "[{\"metricId\": \"m\", \"value\": 1.5}, {\"metricId\": \"n\", "
+             "\"value\": 8}]}}"));
+    a = ask(200, "POST", V "/studies/1/trials:listOptimalTrials", "{}");
+    front = json_object_get(a, "optimalTrials");
+    ck_assert_uint_eq(json_array_size(front), 4);
+    ck_assert_str_eq(google_text(json_array_get(front, 3), "id"), "6");
+    drop(a);
+    a = ask(200, "GET", "/api/studies/two/best", NULL);
+    front = json_object_get(a, "trials");
+    ck_assert_uint_eq(json_array_size(front), 4);
+    ck_assert_int_eq(
+        json_integer_value(json_object_get(json_array_get(front, 0), "number")),
+        4);
+    ck_assert_double_eq(
+        json_number_value(json_object_get(
+            json_object_get(json_array_get(front, 3), "values"), "n")),
+        9);
+    drop(a);
+    end();
+}
+END_TEST
+
 /* ---- refusals ---- */
 
 #define SPEC(more) "{\"displayName\": \"d\", \"studySpec\": {" more "}}"
@@ -518,8 +585,9 @@ static const struct refusal {
     {V "/studies", SPEC("\"algorithm\": \"GRID_SEARCH\", " GOOD), "grid"},
     {V "/studies",
      SPEC("\"metrics\": [{\"metricId\": \"a\"}, {\"metricId\": \"b\"}], "
+          "\"measurementSelectionType\": \"BEST_MEASUREMENT\", "
           "\"parameters\": [{" X ", \"doubleValueSpec\": {\"maxValue\": 1}}]"),
-     "several metrics"},
+     "several objectives"},
     {V "/studies",
      SPEC("\"metrics\": [{\"metricId\": \"a\", \"safetyConfig\": {}}]"),
      "safety"},
@@ -737,6 +805,7 @@ SUITE_WITHIN(240, "service/google",
              the_best_measurement_respects_the_goal,
              a_stopping_trial_waits_for_its_client,
              what_is_not_finite_is_infeasible,
+             several_metrics_are_searched_and_have_a_front,
              a_deleted_trial_is_best_no_longer, equal_ones_are_all_optimal,
              an_operation_is_asked_for_again, a_token_is_good_for_its_own_list,
              each_bad_request_names_its_fault_and_changes_nothing,

@@ -22,7 +22,7 @@ enum {
     CLIENTS = 3,
     MOST_TRIALS = 1000,
     CRASHED = 77,
-    SEEDS = 24,
+    SEEDS = 30,
     MOST_LIVES = 3000,
     MOST_PASSES = 200000,
     GIVEN = 3,     /* trials that are put in at once */
@@ -44,7 +44,8 @@ static const struct play {
                      what is hopeless */
     int gpus;     /* of the machine */
     int hangs;    /* every so manyth trial never ends by itself */
-    int life;     /* steps of the store, at most */
+    bool early; /* trials report step by step, and hopeless ones are stopped */
+    int life;   /* steps of the store, at most */
 } plays[] = {
     {.yaml = HEAD RUN "algorithm: random\ntrials: 200\nparallel: 5\n"
                       "retries: 50\n",
@@ -96,6 +97,20 @@ static const struct play {
      .fails = true,
      .gpus = 7,
      .life = 250},
+    {.yaml = HEAD RUN "algorithm: random\ntrials: 60\nparallel: 4\n"
+                      "retries: 50\nstop_early: median\n",
+     .trials = 60,
+     .parallel = 4,
+     .early = true,
+     .life = 700},
+    {.yaml = HEAD RUN "trials: 25\nparallel: 3\nretries: 2\n"
+                      "stop_early: asha after 1\n",
+     .trials = 25,
+     .parallel = 3,
+     .slow = true,
+     .stops = true,
+     .early = true,
+     .life = 600},
 };
 enum { PLAYS = sizeof plays / sizeof plays[0] };
 
@@ -202,7 +217,12 @@ static void job_lives(struct stage_job *job)
     } else if (happens(play->fails ? 0.1 : 0.02)) {
         run->breaks++;
         stage_end(&stage, job, 1);
-    } else if (!hangs && happens(0.3)) {
+    } else if (play->early && job->reports < REPORTS) {
+        if (happens(0.4))
+            stage_report(job, "acc", value_of(trial_of(job)), ++job->reports);
+    } else if (play->early && !job->asked_to_stop && happens(0.3)) {
+        stage_end(&stage, job, 0);
+    } else if (!play->early && !hangs && happens(0.3)) {
         for (int i = 1; i <= REPORTS; i++)
             stage_report(job, "acc", value_of(trial_of(job)), i);
         stage_end(&stage, job, 0);
@@ -415,7 +435,7 @@ static void live(void)
 /* ---- the promises ---- */
 
 struct seen {
-    int trials, reports;
+    int trials, reports, early;
     int64_t number;
     int attempt;
 };
@@ -429,6 +449,36 @@ static bool count_report(void *ctx, const struct report_row *row)
     return true;
 }
 
+/* Succeeded with a better value than that of the row. */
+static bool count_better(void *ctx, const struct trial_row *row)
+{
+    double *than = ctx; /* value, how many */
+
+    than[1] += row->value > than[0];
+    return true;
+}
+
+/* It was stopped by the rule, measured something, and is not the best. */
+static void check_early(const struct trial_row *row)
+{
+    struct trial_filter good = {.states = 1U << TRIAL_SUCCEEDED};
+    double than[2] = {row->value, 0};
+    struct err e;
+
+    ck_assert_int_eq(row->state, TRIAL_STOPPED);
+    ck_assert(play->early && row->has_value);
+    ck_assert(row->value == value_of((int)row->number));
+    /* no curve of the play rises or falls: nothing more was to come */
+    ck_assert(!row->is_foreseen || row->foreseen == row->value);
+    if (play->stops)
+        return;
+    ck_assert(row->is_foreseen);
+    ck_assert_int_eq(store_trial_list(stage.store, row->study_id, &good,
+                                      count_better, than, &e),
+                     0);
+    ck_assert_double_ge(than[1], 3); /* of five, by the median */
+}
+
 static bool check_trial(void *ctx, const struct trial_row *row)
 {
     struct seen *seen = ctx;
@@ -436,12 +486,15 @@ static bool check_trial(void *ctx, const struct trial_row *row)
     struct err e;
 
     seen->trials++;
+    seen->early += row->reason == REASON_EARLY;
     ck_assert_int_eq(row->number, seen->trials);
     ck_assert_msg(trial_state_ended(row->state), "trial %lld is %s",
                   (long long)row->number, trial_state_name(row->state));
     /* whatever was begun or retried was seen to its end */
     ck_assert_msg(play->cancels || strcmp(row->detail, "the study ended") != 0,
                   "trial %lld was dropped", (long long)row->number);
+    if (row->reason == REASON_EARLY)
+        check_early(row);
     if (row->state != TRIAL_SUCCEEDED || row->given)
         return true;
     ck_assert(row->has_value && row->value == value_of((int)row->number));
@@ -520,7 +573,7 @@ static void check_end(const struct run *seen, int64_t id)
            (play->fails ? stage_count(&stage, id, TRIAL_INFEASIBLE) : 0);
     /* a failed trial is replaced by another; tried again, it is one more */
     ck_assert_int_ge(done, play->trials);
-    if (!play->stops && !play->fails)
+    if (!play->stops && !play->fails && !play->early)
         ck_assert_int_eq(stage_count(&stage, id, TRIAL_SUCCEEDED),
                          play->trials);
     for (int i = 1; i <= MOST_TRIALS; i++)
@@ -543,6 +596,7 @@ static void check_promises(const struct run *shared)
     check_end(shared, id);
     ck_assert_int_eq(
         store_trial_list(stage.store, id, &all, check_trial, &seen, &e), 0);
+    ck_assert_int_eq(seen.early > 0, play->early);
     for (int i = 0; i < stage.machine->n_jobs; i++) {
         ck_assert_int_ne(stage.machine->jobs[i].state, STAGE_QUEUED);
         ck_assert_int_le(stage.machine->jobs[i].starts, 1);

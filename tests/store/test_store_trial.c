@@ -49,7 +49,8 @@ static bool see_move(void *ctx, const struct trial_row *row)
     *(bool *)ctx = row->state == TRIAL_STOPPED && row->reason == REASON_EARLY &&
                    !strcmp(row->detail, "worse than the median") &&
                    row->attempt == 2 && row->broken == 1 && row->has_value &&
-                   row->value == 0.1 && row->step == 40 &&
+                   row->value == 0.1 && row->step == 40 && row->is_foreseen &&
+                   row->foreseen == 0.25 && row->unsure == 0.125 &&
                    row->started_ms == 50 && row->ended_ms == 90 &&
                    row->ended_order == 1;
     return true;
@@ -78,11 +79,50 @@ START_TEST(a_move_keeps_all_that_it_says)
     c.has_value = true;
     c.value = 0.1;
     c.step = 40;
+    c.is_foreseen = true;
+    c.foreseen = 0.25;
+    c.unsure = 0.125;
     c.now_ms = 90;
     MUST(store_trial_move(h.store, &c, &e));
     MUST(store_trial_get(h.store, h.study, 1, see_move, &same, &e));
     ck_assert(same);
     ck_assert_int_eq(shelf_study(&h).best_number, 0);
+    shelf_close(&h);
+}
+END_TEST
+
+static bool see_objectives(void *ctx, const struct trial_row *row)
+{
+    snprintf(ctx, 40, "%s", row->objectives);
+    return true;
+}
+
+START_TEST(values_of_several_objectives_are_kept_until_it_is_tried_again)
+{
+    struct trial_change c = {.number = 1,
+                             .from = TRIAL_PENDING,
+                             .to = TRIAL_STOPPED,
+                             .has_value = true,
+                             .value = 1,
+                             .objectives = "{\"a\": 1, \"b\": 2}"};
+    char seen[40];
+    struct shelf h;
+    struct err e;
+
+    shelf_open(&h);
+    c.study_id = h.study;
+    shelf_add_trial(&h);
+    MUST(store_trial_get(h.store, h.study, 1, see_objectives, seen, &e));
+    ck_assert_str_eq(seen, "");
+    MUST(store_trial_move(h.store, &c, &e));
+    MUST(store_trial_get(h.store, h.study, 1, see_objectives, seen, &e));
+    ck_assert_str_eq(seen, "{\"a\": 1, \"b\": 2}");
+    c.from = TRIAL_STOPPED;
+    c.to = TRIAL_PENDING;
+    c.has_value = false;
+    MUST(store_trial_move(h.store, &c, &e));
+    MUST(store_trial_get(h.store, h.study, 1, see_objectives, seen, &e));
+    ck_assert_str_eq(seen, "");
     shelf_close(&h);
 }
 END_TEST
@@ -432,6 +472,7 @@ END_TEST
 
 SUITE("store/store_trial", given_trials_can_be_best_and_are_counted_apart,
       a_trial_is_kept_as_it_was_given, a_move_keeps_all_that_it_says,
+      values_of_several_objectives_are_kept_until_it_is_tried_again,
       a_move_from_a_state_that_is_not_its_own_is_a_conflict,
       a_value_that_is_not_finite_is_refused,
       the_best_of_equals_is_the_earlier_number,

@@ -19,6 +19,11 @@ static const char file[] = "study: s\n"
                            "  m: 0.5 .. 0.9 if opt = adam\n"
                            "  step: 0 .. 1\n";
 
+static const char several[] = "study: s\n"
+                              "objectives: {acc: max, ms: min}\n"
+                              "params: {x: 0 .. 1}\n";
+
+static const char *of = file; /* the study that is read */
 static struct study study;
 static struct given given;
 static struct faults faults;
@@ -28,8 +33,7 @@ static int read_text(const char *text)
     struct faults none;
 
     faults_init(&none);
-    ck_assert_int_eq(
-        codec_decode(file, sizeof file - 1, "s.yaml", &study, &none), 0);
+    ck_assert_int_eq(codec_decode(of, strlen(of), "s.yaml", &study, &none), 0);
     faults_clear(&none);
     faults_init(&faults);
     return given_read(text, strlen(text), &study, &given, &faults);
@@ -240,7 +244,51 @@ START_TEST(more_trials_than_one_file_may_have_are_refused)
 }
 END_TEST
 
-SUITE("study/given", csv_of_an_export_is_read,
+START_TEST(with_several_objectives_a_trial_has_a_value_of_each)
+{
+    static const struct {
+        const char *text, *fault;
+    } rows[] = {
+        {"x,acc,ms\n0.5,1,2\n", NULL},
+        {"value,values.acc,values.ms,x\n1,1,2,0.5\n", NULL},
+        {"{\"params\": {\"x\": 0.5}, \"value\": 1, \"values\": "
+         "{\"acc\": 1, \"ms\": 2}}",
+         NULL},
+        {"{\"params\": {\"x\": 0.5}, \"acc\": 1, \"ms\": \"2\"}", NULL},
+        {"x,acc\n0.5,1\n", "no value of ms"},
+        {"x,ms\n0.5,1\n", "no value of acc"},
+        {"x,acc,ms\n0.5,1,soon\n", "ms cannot be \"soon\""},
+        {"x,acc,ms,ms\n0.5,1,2,2\n", "there twice"},
+        {"{\"params\": {\"x\": 0.5}, \"values\": {\"acc\": 1, \"s\": 2}}",
+         "s is no objective"},
+    };
+
+    of = several;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int rc = read_text(rows[i].text);
+
+        if (!rows[i].fault) {
+            ck_assert_msg(rc == 0, "%s: %s", rows[i].text,
+                          rc ? faults.items[0].text : "");
+            ck_assert_int_eq(given.trials[0].trial.state, TRIAL_SUCCEEDED);
+            ck_assert_double_eq(given.trials[0].trial.value, 1);
+            ck_assert_double_eq(given.trials[0].trial.others[0], 2);
+        } else {
+            ck_assert_int_eq(rc, -1);
+            ck_assert_msg(strstr(faults.items[0].text, rows[i].fault), "%s",
+                          faults.items[0].text);
+        }
+        forget();
+    }
+    must_read("x,acc,ms\n0.5,1,nan\n");
+    ck_assert_int_eq(given.trials[0].trial.state, TRIAL_INFEASIBLE);
+    forget();
+    of = file;
+}
+END_TEST
+
+SUITE("study/given", with_several_objectives_a_trial_has_a_value_of_each,
+      csv_of_an_export_is_read,
       a_table_that_a_person_made_needs_parameters_and_the_metric,
       json_is_read_as_one_as_lines_as_a_list_and_as_an_answer,
       faults_name_their_place_and_what_is_wrong,

@@ -61,9 +61,9 @@ static const struct {
      "6:16: maxTrials is 0, and must be from 1 to 2147483647\n"},
     {HYPER, "maxFailedTrials: -1",
      "6:22: maxFailedTrials is -1, and must be from 0 to 2147483647\n"},
-    {HYPER, "enableTrialEarlyStopping: true",
-     "6:31: enableTrialEarlyStopping: stopping trials early is not "
-     "supported by this version; set it to false\n"},
+    {HYPER, "enableTrialEarlyStopping: perhaps",
+     "6:31: enableTrialEarlyStopping must be true, false, yes, no, on or "
+     "off, not \"perhaps\"\n"},
     {HYPER, "resumePreviousJobId: job",
      "6:26: resumePreviousJobId: going on from another job is not "
      "supported by this version; take the key away\n"},
@@ -169,6 +169,22 @@ START_TEST(a_job_file_is_read_as_it_is)
         ck_assert_str_eq(s.job.tasks[ROLE_MASTER].argv[i], argv[i]);
     study_clear(&s);
     free(bytes);
+}
+END_TEST
+
+START_TEST(hopeless_trials_are_stopped_where_that_is_enabled)
+{
+    for (int early = 0; early < 2; early++) {
+        char *bytes =
+            mem_format(HYPER, early ? "enableTrialEarlyStopping: true"
+                                    : "enableTrialEarlyStopping: false");
+        struct study s;
+
+        read_good(bytes, &s);
+        ck_assert_str_eq(s.stop, early ? "median" : "none");
+        study_clear(&s);
+        free(bytes);
+    }
 }
 END_TEST
 
@@ -342,7 +358,9 @@ START_TEST(the_master_is_called_chief_where_ai_platform_does)
 END_TEST
 
 SUITE("study/platform", what_cannot_be_had_is_refused_with_its_place,
-      a_job_file_is_read_as_it_is, parameters_mean_what_ai_platform_says,
+      a_job_file_is_read_as_it_is,
+      hopeless_trials_are_stopped_where_that_is_enabled,
+      parameters_mean_what_ai_platform_says,
       what_is_not_written_has_the_formats_defaults,
       a_process_may_stand_beside_what_cannot_be_run,
       replicas_are_counted_or_implied_by_the_tier,

@@ -16,6 +16,11 @@
 #define GOOD "maximize: a\nparams: {x: 0 .. 1}\n"
 #define PARAMS "maximize: a\nparams:\n"
 
+#define NO_RULE(text)                                                          \
+    "1:13: stop_early: there is no \"" text                                    \
+    "\"; take none, median or asha, or one of these two and from which step "  \
+    "on: median after 5\n"
+
 static const struct {
     const char *file, *faults;
 } bad[] = {
@@ -48,12 +53,30 @@ static const struct {
     {"maximize: a\n"
      "minimize: b\n"
      "params: {x: 0 .. 1}\n",
-     "2:11: this is a second goal (the first is on line 1), and "
-     "this version has studies of one\n"},
+     "2:11: this is a second goal (the first is on line 1); write several as "
+     "objectives: {accuracy: max, latency: min}\n"},
     {"objectives: {a: max, b: min}\n"
-     "params: {x: 0 .. 1}\n",
-     "1:13: objectives: several goals at once are not supported by "
-     "this version; keep one\n"},
+     "algorithm: tpe\n"
+     "target: 3\n"
+     "patience: 4\n"
+     "selection: best\n"
+     "params: {x: 0 .. 1}\n"
+     "run: ./t\n",
+     "1:17: algorithm: tpe searches for one objective, and this study has 2; "
+     "take bayesian, quasi-random, random or grid\n"
+     "1:17: patience is for studies of one objective; take it away\n"
+     "1:17: target is for studies of one objective; take it away\n"
+     "1:17: with several objectives a trial's result is what it measured "
+     "last; take the selection of the best away\n"},
+    {"objectives: {a: max, b: min, c: min, d: min, e: max, f: max, g: max, "
+     "h: max, i: max}\n"
+     "params: {x: 0 .. 1}\n"
+     "run: ./t\n",
+     "1:81: a study has at most 8 objectives\n"},
+    {"objectives: {}\n"
+     "params: {x: 0 .. 1}\n"
+     "run: ./t\n",
+     "1:13: objectives must be a map such as {accuracy: max, latency: min}\n"},
     {"objectives: {a: up}\n"
      "params: {x: 0 .. 1}\n",
      "1:17: a must be max, min, maximize or minimize, not \"up\"\n"},
@@ -263,9 +286,11 @@ static const struct {
      "1:11: there is no key \"patern\" in metrics; did you mean "
      "pattern?\n"},
     {"metrics: ''\n" GOOD, "1:10: metrics is empty\n"},
-    {"stop_early: median after 5\n" GOOD,
-     "1:13: stop_early: \"median after 5\" is not supported by this "
-     "version; write none\n"},
+    {"stop_early: decay-curve\n" GOOD, NO_RULE("decay-curve")},
+    {"stop_early: median after\n" GOOD, NO_RULE("median after")},
+    {"stop_early: median after 0\n" GOOD, NO_RULE("median after 0")},
+    {"stop_early: asha after 5 steps\n" GOOD, NO_RULE("asha after 5 steps")},
+    {"stop_early: none after 5\n" GOOD, NO_RULE("none after 5")},
     {"job_dir: gs://bucket/x\n" GOOD,
      "1:10: job_dir is gs://bucket/x, which this version cannot "
      "write to; write a folder, such as out or file:///srv/out\n"},
@@ -444,6 +469,64 @@ START_TEST(what_is_not_written_has_its_default)
 }
 END_TEST
 
+START_TEST(objectives_are_the_goal_and_others_and_read_back)
+{
+    struct study s, again;
+    struct text yaml;
+
+    read_good("objectives: {accuracy: max, 'the latency': min, size: minimize}"
+              "\nparams: {x: 0 .. 1}\nrun: ./t\n",
+              &s);
+    text_init(&yaml);
+    codec_write_yaml(&s, &yaml);
+    study_clear(&s);
+    read_good(text_str(&yaml), &again);
+    ck_assert_str_eq(again.metric, "accuracy");
+    ck_assert(again.maximize);
+    ck_assert_uint_eq(again.n_others, 2);
+    ck_assert_str_eq(again.others[0].name, "the latency");
+    ck_assert_str_eq(again.others[1].name, "size");
+    ck_assert(!again.others[0].maximize && !again.others[1].maximize);
+    text_reset(&yaml);
+    codec_write_json(&again, &yaml);
+    study_clear(&again);
+    read_good(text_str(&yaml), &again);
+    ck_assert_uint_eq(again.n_others, 2);
+    study_clear(&again);
+    text_clear(&yaml);
+}
+END_TEST
+
+START_TEST(a_stopping_rule_may_wait)
+{
+    static const struct {
+        const char *text, *rule;
+        int64_t after;
+    } rows[] = {{"none", "none", 0},
+                {"median", "median", 0},
+                {"asha", "asha", 0},
+                {"asha after 81", "asha", 81},
+                {"'median after 5'", "median", 5}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *file = mem_format("stop_early: %s\n" GOOD, rows[i].text), *json;
+        struct study s;
+
+        for (int again = 0; again < 2; again++) {
+            read_good(file, &s);
+            ck_assert_str_eq(s.stop, rows[i].rule);
+            ck_assert_int_eq(s.stop_after, rows[i].after);
+            ck_assert_int_eq(study_stops_early(&s), i > 0);
+            json = write_json(&s);
+            study_clear(&s);
+            free(file);
+            file = json;
+        }
+        free(file);
+    }
+}
+END_TEST
+
 START_TEST(a_pattern_may_hold_the_words_that_stand_for_values)
 {
     struct study s;
@@ -551,5 +634,7 @@ END_TEST
 SUITE("study/short", every_fault_is_told_with_its_place_and_the_way_out,
       the_short_form_stands_for_the_long_one, times_and_sizes_have_units,
       what_is_not_written_has_its_default,
+      objectives_are_the_goal_and_others_and_read_back,
+      a_stopping_rule_may_wait,
       a_pattern_may_hold_the_words_that_stand_for_values,
       the_page_has_every_key_and_no_other, the_defaults_of_the_page_are_true)

@@ -106,19 +106,19 @@ static const struct {
     {STUDY, "algorithm: BAYES",
      "4:14: algorithm must be ALGORITHM_UNSPECIFIED, GRID_SEARCH or "
      "RANDOM_SEARCH, not \"BAYES\"\n"},
-    {STUDY, "medianAutomatedStoppingSpec: {}",
-     "4:32: medianAutomatedStoppingSpec: stopping trials early is "
-     "not supported by this version; take the key away\n"},
+    {STUDY, "medianAutomatedStoppingSpec: {useElapsedDuration: true}",
+     "4:53: useElapsedDuration: trials of a job are compared by their "
+     "steps, not by time; take the key away\n"},
     {STUDY, "decayCurveStoppingSpec: {}",
-     "4:27: decayCurveStoppingSpec: stopping trials early is not "
-     "supported by this version; take the key away\n"},
+     "4:27: decayCurveStoppingSpec: this rule of stopping trials is not "
+     "supported by this version; medianAutomatedStoppingSpec is\n"},
     {STUDY, "studyStoppingConfig: {maxNumTrials: 3}",
      "4:24: studyStoppingConfig: use maxTrialCount and "
      "maxFailedTrialCount; further rules of stopping are not "
      "supported by this version\n"},
     {STUDY, "convexAutomatedStoppingSpec: {maxStepCount: 3}",
-     "4:32: convexAutomatedStoppingSpec: stopping trials early is "
-     "not supported by this version; take the key away\n"},
+     "4:32: convexAutomatedStoppingSpec: this rule of stopping trials is "
+     "not supported by this version; medianAutomatedStoppingSpec is\n"},
     {TRIAL, "{}", "5:15: workerPoolSpecs is missing in trialJobSpec\n"},
     {TRIAL, "{workerPoolSpecs: []}",
      "5:33: workerPoolSpecs must be a list with one worker pool or more\n"},
@@ -146,12 +146,19 @@ static const struct {
      "5:90: timeout must be a time such as 90s, 2h or 1h30m, not "
      "\"soon\"\n"},
     {WHOLE,
-     "studySpec: {metrics: [{metricId: a}, {metricId: b}], "
-     "parameters: [{parameterId: x, doubleValueSpec: {}}]}\n"
+     "studySpec: {metrics: [{metricId: a}, {metricId: a}], "
+     "parameters: [{parameterId: x, doubleValueSpec: {maxValue: 1}}]}\n"
      "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "
      "[./t]}}]}\n",
-     "1:38: several metrics in one study are not supported by this "
-     "version; keep one\n"},
+     "1:38: a is an objective already\n"},
+    {WHOLE,
+     "studySpec: {metrics: [{metricId: a}, {metricId: b}], "
+     "measurementSelectionType: BEST_MEASUREMENT, "
+     "parameters: [{parameterId: x, doubleValueSpec: {maxValue: 1}}]}\n"
+     "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "
+     "[./t]}}]}\n",
+     "1:22: with several objectives a trial's result is what it measured "
+     "last; take the selection of the best away\n"},
     {WHOLE,
      "studySpec: {metrics: [{goal: MAXIMIZE}], parameters: "
      "[{parameterId: x, doubleValueSpec: {}}]}\n"
@@ -163,7 +170,7 @@ static const struct {
      "doubleValueSpec: {}}]}\n"
      "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "
      "[./t]}}]}\n",
-     "1:22: metrics must be a list with one metric\n"},
+     "1:22: metrics must be a list of metrics\n"},
     {WHOLE,
      "studySpec: {metrics: [{metricId: a, goal: UP}], parameters: "
      "[{parameterId: x, doubleValueSpec: {}}]}\n"
@@ -229,6 +236,20 @@ START_TEST(proto3_json_is_read_as_its_clients_write_it)
     ck_assert_uint_eq(s.job.tasks[ROLE_MASTER].n_env, 2);
     ck_assert_str_eq(s.job.tasks[ROLE_MASTER].env[1].value, "");
     study_clear(&s);
+}
+END_TEST
+
+START_TEST(trials_are_stopped_by_the_median_of_others)
+{
+    struct study s;
+    char *bytes = mem_format(STUDY, "medianAutomatedStoppingSpec: "
+                                    "{useElapsedDuration: false}");
+
+    read_good(bytes, &s);
+    ck_assert_str_eq(s.stop, "median");
+    ck_assert_int_eq(s.stop_after, 0);
+    study_clear(&s);
+    free(bytes);
 }
 END_TEST
 
@@ -323,6 +344,7 @@ END_TEST
 
 SUITE("study/vertex", what_cannot_be_had_is_refused_with_its_place,
       proto3_json_is_read_as_its_clients_write_it,
+      trials_are_stopped_by_the_median_of_others,
       parameters_nest_and_absent_numbers_are_zero,
       failed_trials_are_counted_as_vertex_does,
       a_child_under_several_values_is_one_parameter)

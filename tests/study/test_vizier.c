@@ -76,13 +76,16 @@ START_TEST(limits_of_the_study_are_taken)
 }
 END_TEST
 
-START_TEST(several_metrics_are_for_searches_that_do_not_learn)
+START_TEST(several_metrics_are_several_objectives)
 {
     struct study s;
 
-    must_decode(TWO ", " X ", algorithm: RANDOM_SEARCH", &s);
+    must_decode(TWO ", " X, &s);
     ck_assert_str_eq(s.metric, "m");
     ck_assert(s.maximize);
+    ck_assert_uint_eq(s.n_others, 1);
+    ck_assert_str_eq(s.others[0].name, "n");
+    ck_assert(!s.others[0].maximize);
     study_clear(&s);
 }
 END_TEST
@@ -90,7 +93,8 @@ END_TEST
 static const struct {
     const char *spec, *word;
 } refused[] = {
-    {TWO ", " X, "several metrics"},
+    {TWO ", " X ", measurementSelectionType: BEST_MEASUREMENT",
+     "several objectives"},
     {"metrics: [{metricId: m, safetyConfig: {}}], " X, "safety"},
     {ONE ", " X ", decayCurveStoppingSpec: {}", "decayCurveStoppingSpec"},
     {ONE ", " X ", convexAutomatedStoppingSpec: {}",
@@ -128,6 +132,5 @@ START_TEST(a_file_of_it_is_no_job)
 END_TEST
 
 SUITE("study/vizier", a_study_of_vizier_runs_nothing_and_ends_of_itself_never,
-      limits_of_the_study_are_taken,
-      several_metrics_are_for_searches_that_do_not_learn,
+      limits_of_the_study_are_taken, several_metrics_are_several_objectives,
       what_cannot_be_used_is_refused_by_name, a_file_of_it_is_no_job)

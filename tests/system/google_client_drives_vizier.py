@@ -246,7 +246,7 @@ def stops_by_the_median(client):
 
 
 def finds_a_front(client):
-    spec = spec_of(algorithm=aip.StudySpec.Algorithm.RANDOM_SEARCH)
+    spec = spec_of()
     spec.metrics.append(aip.StudySpec.MetricSpec(
         metric_id="acc", goal=aip.StudySpec.MetricSpec.GoalType.MAXIMIZE))
     study = create(client, "two metrics", spec)

@@ -757,6 +757,54 @@ START_TEST(clients_ask_and_tell)
 }
 END_TEST
 
+static bool see_values(void *ctx, const struct trial_row *row)
+{
+    snprintf(ctx, 60, "%s", row->objectives);
+    return false;
+}
+
+START_TEST(a_trial_is_complete_once_it_has_all_objectives)
+{
+    double value = 0.5;
+    char values[60];
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, "study: s\nobjectives: {loss: min, size: max}\n"
+                          "params:\n  x: 0 .. 1\ntrials: 3\n");
+    ck_assert_int_eq(ask(id, "a"), 1);
+    ck_assert_int_eq(ask(id, "b"), 2);
+    ck_assert_int_eq(engine_tell(g.engine, id, 1, &value, NULL, &e), -1);
+    ck_assert_int_eq(e.code, ERR_INVALID);
+    ck_assert_ptr_nonnull(strstr(e.text, "no measurement of size"));
+    ck_assert_int_eq(engine_report(g.engine, id, 1, "size", 7, 3, &e), 0);
+    ck_assert_int_eq(engine_tell(g.engine, id, 1, NULL, NULL, &e), -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "no measurement of loss"));
+    ck_assert_int_eq(engine_tell(g.engine, id, 1, &value, NULL, &e), 0);
+    ck_assert_int_eq(engine_report(g.engine, id, 2, "size", INFINITY, 3, &e),
+                     0);
+    ck_assert_int_eq(engine_tell(g.engine, id, 2, &value, NULL, &e), 0);
+    engine_turn(g.engine);
+    ck_assert_int_eq(stage_trial(&g, id, 1).state, TRIAL_SUCCEEDED);
+    ck_assert_int_eq(stage_trial(&g, id, 2).state, TRIAL_INFEASIBLE);
+    ck_assert_int_eq(store_trial_get(g.store, id, 1, see_values, values, &e),
+                     0);
+    ck_assert_str_eq(values, "{\"loss\": 0.5, \"size\": 7}");
+    ck_assert_int_eq(store_trial_get(g.store, id, 2, see_values, values, &e),
+                     0);
+    ck_assert_str_eq(values, "");
+    stage_close(&g); /* the algorithm hears of them again */
+    stage_open(&g);
+    ck_assert_int_eq(ask(id, "c"), 3);
+    ck_assert_int_eq(engine_report(g.engine, id, 3, "size", 9, 3, &e), 0);
+    ck_assert_int_eq(engine_tell(g.engine, id, 3, &value, NULL, &e), 0);
+    engine_turn(g.engine);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_SUCCEEDED);
+    end();
+}
+END_TEST
+
 START_TEST(a_report_may_come_before_the_news_that_its_job_lives)
 {
     struct err e;
@@ -895,7 +943,8 @@ SUITE("tuner/engine", a_study_runs_to_its_end_and_names_the_best,
       a_study_that_is_over_ends_though_its_last_trials_failed_alike,
       too_many_failures_end_a_study_before_the_breaker_pauses_it,
       the_breaker_waits_while_nothing_more_is_to_begin,
-      a_grid_whose_last_points_fail_alike_ends, clients_ask_and_tell,
+      a_grid_whose_last_points_fail_alike_ends,
+      a_trial_is_complete_once_it_has_all_objectives, clients_ask_and_tell,
       a_report_may_come_before_the_news_that_its_job_lives,
       an_asked_trial_survives_a_restart,
       what_clients_reported_survives_restarts, why_says_what_a_trial_waits_for)

@@ -531,6 +531,7 @@ static bool see_trial(void *ctx, const struct trial_row *row)
     t->attempt = row->attempt;
     t->has_value = row->has_value;
     t->value = row->value;
+    t->foreseen = row->is_foreseen ? row->foreseen : 0;
     snprintf(t->detail, sizeof t->detail, "%s", row->detail);
     snprintf(t->point, sizeof t->point, "%s", row->point);
     return false;

@@ -32,6 +32,7 @@ struct stage_job {
     char text[100];             /* what it waits for, or more of its end */
     char gpus[100];             /* of this machine, all its replicas together */
     char exclude[100];          /* its option of that name */
+    int reports;       /* how many it has written; the test's to count */
     char visible[100]; /* CUDA_VISIBLE_DEVICES of its master; "-" if not set */
 };
 
@@ -116,6 +117,7 @@ struct stage_trial {
     int attempt;
     bool has_value;
     double value;
+    double foreseen; /* 0 if it was not */
 };
 struct stage_trial stage_trial(struct stage *g, int64_t id, int64_t number);
 const char *stage_reason(struct stage *g, int64_t id); /* until the next call */
