@@ -1,6 +1,9 @@
 /* Following a container's output: one stream of frames, each for one of two
  * files. Every time it is asked for, the engine sends all from the beginning,
- * and we leave out as many bytes as the files hold. */
+ * and we leave out as many bytes as the files hold. What podman sends while the
+ * container prints may lack lines; so the last stream, which has all of them,
+ * is held against the files, and they are written anew from where they differ.
+ */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "container/container_log.h"
 
@@ -25,7 +28,7 @@ enum {
 struct sink {
     int fd;       /* -1 = could not be made */
     int64_t have; /* bytes in it */
-    int64_t skip; /* of this stream: still to be left out */
+    int64_t at;   /* bytes of this stream that have come */
     bool failed;  /* this stream is not written any further */
 };
 
@@ -51,8 +54,8 @@ static void sink_open(struct sink *s, const char *folder, const char *name)
     struct stat st;
 
     /* The container may have made a link of it. */
-    s->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-                 0600);
+    s->fd =
+        open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (s->fd < 0 || fstat(s->fd, &st))
         log_write(LOG_LEVEL_WARN, "container_log", "path=\"%s\" text=\"%s\"",
                   path, strerror(errno));
@@ -61,16 +64,33 @@ static void sink_open(struct sink *s, const char *folder, const char *name)
     free(path);
 }
 
-static void sink_add(struct sink *s, const char *bytes, size_t n)
+/* Whether the file holds those bytes where the stream is. */
+static bool sink_holds(const struct sink *s, const char *bytes, size_t n)
 {
-    if (s->skip >= (int64_t)n) {
-        s->skip -= (int64_t)n;
-        return;
+    char part[4096];
+
+    for (size_t done = 0; done < n;) {
+        size_t most = n - done < sizeof part ? n - done : sizeof part;
+        ssize_t got = pread(s->fd, part, most, s->at + (int64_t)done);
+
+        if (got <= 0 || memcmp(part, bytes + done, (size_t)got) != 0)
+            return false;
+        done += (size_t)got;
     }
-    bytes += s->skip;
-    n -= (size_t)s->skip;
-    s->skip = 0;
-    while (n > 0 && s->fd >= 0 && !s->failed) {
+    return true;
+}
+
+static void sink_cut(struct sink *s)
+{
+    if (ftruncate(s->fd, s->at) == 0)
+        s->have = s->at;
+    else
+        s->failed = true;
+}
+
+static void sink_write(struct sink *s, const char *bytes, size_t n)
+{
+    while (n > 0) {
         ssize_t put = write(s->fd, bytes, n);
 
         if (put < 0 && errno == EINTR)
@@ -80,9 +100,31 @@ static void sink_add(struct sink *s, const char *bytes, size_t n)
             return;
         }
         s->have += put;
+        s->at += put;
         bytes += put;
         n -= (size_t)put;
     }
+}
+
+/* The next bytes of the stream. An engine that keeps only the newest of a long
+ * log begins in the middle: then the file is left as it is. */
+static void sink_add(struct sink *s, const char *bytes, size_t n, bool last)
+{
+    int64_t known = s->have - s->at;
+    size_t old = known < (int64_t)n ? (size_t)known : n;
+
+    if (s->fd < 0 || s->failed)
+        return;
+    if (last && old > 0 && !sink_holds(s, bytes, old)) {
+        s->failed = s->at == 0;
+        if (s->failed)
+            return;
+        sink_cut(s);
+        old = 0;
+    }
+    s->at += (int64_t)old;
+    if (!s->failed)
+        sink_write(s, bytes + old, n - old);
 }
 
 /* ---- the stream ---- */
@@ -107,7 +149,7 @@ static void on_bytes(void *ctx, const char *bytes, size_t n)
         }
         part = n < g->left ? n : g->left;
         if (part > 0)
-            sink_add(&g->sinks[g->head[0] == 2], bytes, part);
+            sink_add(&g->sinks[g->head[0] == 2], bytes, part, g->fn != NULL);
         bytes += part;
         n -= part;
         g->left -= (uint32_t)part;
@@ -154,7 +196,7 @@ static void ask(struct container_log *g)
     g->n_head = 0;
     g->left = 0;
     for (int i = 0; i < 2; i++) {
-        g->sinks[i].skip = g->sinks[i].have;
+        g->sinks[i].at = 0;
         g->sinks[i].failed = false;
     }
     g->call = container_host_send(g->host, &r);

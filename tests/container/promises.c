@@ -418,7 +418,8 @@ START_TEST(all_that_was_printed_is_there_when_the_end_is_told)
         char name[16];
 
         snprintf(name, sizeof name, "s/%d/1", i);
-        start(name, "seq 1 20000; seq 1 100 >&2; printf last");
+        /* Read while it is printed, with time to take what came for all. */
+        start(name, "seq 1 100000; seq 1 100 >&2; sleep 2; printf last");
     }
     wait_for(4, 4);
     for (int i = 0; i < 4; i++) {
@@ -428,7 +429,7 @@ START_TEST(all_that_was_printed_is_there_when_the_end_is_told)
         snprintf(name, sizeof name, "s/%d/1", i);
         expect_end(name, 0, 0);
         at = file_of(name, "stdout.log");
-        for (int k = 1; k <= 20000; k++, at++)
+        for (int k = 1; k <= 100000; k++, at++)
             ck_assert_msg(strtol(at, (char **)&at, 10) == k, "line %d", k);
         ck_assert_str_eq(at, "last");
     }
