@@ -61,18 +61,31 @@ int nvmlDeviceGetName(void *d, char *out, unsigned size)
     return 0;
 }
 
-int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *out)
+/* How many GiB of GPU `device` the file PRETENDED_USED says are used. */
+static unsigned long long used_gib(int device)
 {
     const char *name = getenv("PRETENDED_USED");
     FILE *f = name ? fopen(name, "re") : NULL;
-    int which, used = 1;
+    char line[64];
+    long used = 1;
 
-    while (f && fscanf(f, "%d %d", &which, &used) == 2 && which != *(int *)d)
-        used = 1;
+    while (f && fgets(line, sizeof(line), f)) {
+        char *rest;
+
+        if (strtol(line, &rest, 10) == device)
+            used = strtol(rest, NULL, 10);
+    }
     if (f)
         fclose(f);
+    return (unsigned long long)used;
+}
+
+int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *out)
+{
+    unsigned long long used = used_gib(*(int *)d);
+
     out[0] = 141ULL << 30;
-    out[1] = (141ULL - (unsigned)used) << 30;
-    out[2] = (unsigned long long)used << 30;
+    out[1] = (141ULL - used) << 30;
+    out[2] = used << 30;
     return 0;
 }
