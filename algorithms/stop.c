@@ -8,6 +8,9 @@
 
 #include "base/mem.h"
 
+/* Places are no further away, so that one more can be counted from any. */
+static const int64_t furthest = INT64_MAX / 2;
+
 /* A normal deviation in median absolute deviations. */
 static const double normal_share = 1.4826;
 
@@ -132,6 +135,7 @@ bool stop_measure(struct stop_book *b, int64_t number, int64_t index,
     last = c->n ? &c->points[c->n - 1] : NULL;
     if (last && index <= last->index)
         return index == last->index;
+    at = at > furthest ? furthest : at < -furthest ? -furthest : at;
     if (last && at <= last->at)
         at = last->at + (index - last->index);
     append(c, (struct stop_point){.index = index,

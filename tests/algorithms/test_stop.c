@@ -180,6 +180,46 @@ START_TEST(told_again_it_says_the_same)
 }
 END_TEST
 
+/* The sum of three times 0.1, by three, is more than 0.1. */
+START_TEST(equal_is_not_worse_by_rounding)
+{
+    static const double values[] = {0.1, -0.1, 0.7, 1e308, -1e308};
+
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        struct stop_book b;
+
+        stop_init(&b, v % 2 == 0, false);
+        for (int k = 1; k <= 6; k++)
+            add_ended(&b, k, 30, values[v]);
+        for (int i = 0; i < 30; i++) {
+            stop_measure(&b, 7, i, i + 1, values[v]);
+            ck_assert(!hopeless(&b, stops[_i], 7));
+        }
+        stop_clear(&b);
+    }
+}
+END_TEST
+
+START_TEST(places_may_be_as_far_away_as_numbers_go)
+{
+    struct stop_book b;
+
+    stop_init(&b, true, false);
+    for (int k = 1; k <= 6; k++) {
+        for (int i = 0; i < 9; i++)
+            stop_measure(&b, k, i, i % 4 == 3 ? INT64_MIN : INT64_MAX, k);
+        ck_assert(!hopeless(&b, stops[_i], k));
+        for (size_t i = 1; i < b.curves[k - 1].n; i++)
+            ck_assert_int_gt(b.curves[k - 1].points[i].at,
+                             b.curves[k - 1].points[i - 1].at);
+        stop_end(&b, k, TRIAL_SUCCEEDED, NULL);
+    }
+    stop_measure(&b, 7, 0, INT64_MAX, 0);
+    ck_assert(hopeless(&b, stops[_i], 7));
+    stop_clear(&b);
+}
+END_TEST
+
 START_TEST(a_curve_costs_no_more_than_its_points)
 {
     struct stop_book b;
@@ -555,6 +595,8 @@ int main(void)
         the_only_trial_is_never_stopped,
         what_is_no_number_stops_nothing,
         told_again_it_says_the_same,
+        equal_is_not_worse_by_rounding,
+        places_may_be_as_far_away_as_numbers_go,
         nothing_is_stopped_before_the_place_that_was_asked_for,
         after_a_row_of_stopped_trials_one_is_spared,
         stopping_finds_better_points_in_the_same_time,
