@@ -253,16 +253,22 @@ static bool is_passed_over(const char *name)
     return false;
 }
 
+/* The field of the objective of that name, or FIELDS. */
+static enum field objective_of(const struct study *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_others; i++)
+        if (!strcmp(name, s->others[i].name))
+            return value_field(i + 1);
+    return strcmp(name, s->metric) ? FIELDS : VALUE;
+}
+
 /* The field of that name, or FIELDS. */
 static enum field field_of(const struct study *s, const char *name)
 {
     for (int i = 0; i < OTHERS; i++)
         if (!strcmp(name, field_names[i]))
             return (enum field)i;
-    for (size_t i = 0; i < s->n_others; i++)
-        if (!strcmp(name, s->others[i].name))
-            return value_field(i + 1);
-    return strcmp(name, s->metric) ? FIELDS : VALUE;
+    return objective_of(s, name);
 }
 
 static void refuse_name(const struct reading *r, int line, int column,
@@ -300,11 +306,10 @@ static void read_values(const struct reading *r, const struct extract *began,
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct node_item *item = &map->items[i];
-        enum field field = field_of(r->study, item->key);
+        enum field field = objective_of(r->study, item->key);
         int line = item->line, column = item->column;
 
-        if (item->value->kind == NODE_SCALAR &&
-            (field == VALUE || (field >= OTHERS && field < FIELDS))) {
+        if (item->value->kind == NODE_SCALAR && field < FIELDS) {
             out->fields[field] = item->value->text;
             continue;
         }
@@ -475,7 +480,8 @@ static bool column_named(const struct study *s, const char *name, int *out)
     bool prefixed = !strncmp(name, prefix, sizeof prefix - 1);
     int param = prefixed ? space_find(&s->space, name + sizeof prefix - 1) : -1;
     bool objective = s->n_others && !strncmp(name, values, sizeof values - 1);
-    enum field field = field_of(s, objective ? name + sizeof values - 1 : name);
+    enum field field = objective ? objective_of(s, name + sizeof values - 1)
+                                 : field_of(s, name);
 
     if (param < 0 && !is_exports_own(name))
         param = space_find(&s->space, name);
