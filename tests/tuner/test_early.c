@@ -168,6 +168,9 @@ START_TEST(what_came_in_one_go_is_judged_point_by_point)
         stage_report(job, "acc", i == 3 ? 0.1 : 0.9, i);
     stage_pass(&g, 10);
     ck_assert_int_eq(stage_trial(&g, id, 6).state, TRIAL_STOPPING);
+    ck_assert_str_eq(stage_trial(&g, id, 6).detail,
+                     "hopeless by the rule asha: acc was 0.1 at step 3, and "
+                     "0.9 at best");
     end();
 }
 END_TEST
