@@ -17,20 +17,13 @@
 
 enum { MOST_FAULTS = 100 }; /* then the rest is not looked at */
 
-/* Of the further objectives each has one. */
-enum field {
-    STATE,
-    REASON,
-    DETAIL,
-    VALUE,
-    STEP,
-    OTHERS,
-    FIELDS = OTHERS + TRIAL_OTHERS
-};
+/* VALUE + k is of objective k. */
+enum { STATE, REASON, DETAIL, STEP, VALUE, NAMED };
+enum { FIELDS = NAMED + TRIAL_OTHERS };
 
-static const char *const field_names[OTHERS] = {
+static const char *const field_names[NAMED] = {
     [STATE] = "state", [REASON] = "reason", [DETAIL] = "detail",
-    [VALUE] = "value", [STEP] = "step",
+    [STEP] = "step",   [VALUE] = "value",
 };
 
 /* What an export says too, and an import has no use for. */
@@ -55,12 +48,12 @@ struct reading {
 
 /* ---- one trial ---- */
 
-static int fault(const struct reading *r, const struct record *at,
-                 enum field field, const char *what)
+static int fault(const struct reading *r, const struct record *at, size_t field,
+                 const char *what)
 {
     faults_add(r->f, at->line, at->column, "%.100s cannot be \"%.60s\": %s",
-               field < OTHERS ? field_names[field]
-                              : r->study->others[field - OTHERS].name,
+               field < NAMED ? field_names[field]
+                             : front_name(r->study, field - VALUE),
                at->fields[field], what);
     return -1;
 }
@@ -74,12 +67,6 @@ static enum trial_state state_of_value(const struct given_trial *t,
     return has_number ? TRIAL_INFEASIBLE : TRIAL_PENDING;
 }
 
-/* Of the goal and k - 1 other objectives: the k-th. */
-static enum field value_field(size_t k)
-{
-    return k ? (enum field)(OTHERS + k - 1) : VALUE;
-}
-
 /* All objectives have values, or none has. */
 static int check_values(const struct reading *r, const struct record *at)
 {
@@ -88,10 +75,10 @@ static int check_values(const struct reading *r, const struct record *at)
     size_t there = 0;
 
     for (size_t k = 0; k < front_objectives(s); k++) {
-        if (at->fields[value_field(k)])
+        if (at->fields[VALUE + k])
             there++;
         else if (!lacks)
-            lacks = k ? s->others[k - 1].name : s->metric;
+            lacks = front_name(s, k);
     }
     if (!there || !lacks)
         return 0;
@@ -113,8 +100,8 @@ static int read_value(const struct reading *r, const struct record *at,
     for (size_t k = 0; k < front_objectives(r->study); k++) {
         double *value = k ? &t->others[k - 1] : &t->value;
 
-        if (!number_read(at->fields[value_field(k)], value))
-            return fault(r, at, value_field(k), "a number is wanted");
+        if (!number_read(at->fields[VALUE + k], value))
+            return fault(r, at, VALUE + k, "a number is wanted");
         t->has_value = t->has_value && isfinite(*value);
     }
     return 0;
@@ -254,20 +241,20 @@ static bool is_passed_over(const char *name)
 }
 
 /* The field of the objective of that name, or FIELDS. */
-static enum field objective_of(const struct study *s, const char *name)
+static size_t objective_of(const struct study *s, const char *name)
 {
-    for (size_t i = 0; i < s->n_others; i++)
-        if (!strcmp(name, s->others[i].name))
-            return value_field(i + 1);
-    return strcmp(name, s->metric) ? FIELDS : VALUE;
+    for (size_t k = 0; k < front_objectives(s); k++)
+        if (!strcmp(name, front_name(s, k)))
+            return VALUE + k;
+    return FIELDS;
 }
 
 /* The field of that name, or FIELDS. */
-static enum field field_of(const struct study *s, const char *name)
+static size_t field_of(const struct study *s, const char *name)
 {
-    for (int i = 0; i < OTHERS; i++)
+    for (size_t i = 0; i < NAMED; i++)
         if (!strcmp(name, field_names[i]))
-            return (enum field)i;
+            return i;
     return objective_of(s, name);
 }
 
@@ -279,11 +266,10 @@ static void refuse_name(const struct reading *r, int line, int column,
     const char *near;
     size_t n = 0;
 
-    for (; n < OTHERS; n++)
+    for (; n < NAMED; n++)
         names[n] = field_names[n];
-    names[n++] = r->study->metric;
-    for (size_t i = 0; i < r->study->n_others; i++)
-        names[n++] = r->study->others[i].name;
+    for (size_t k = 0; k < front_objectives(r->study); k++)
+        names[n++] = front_name(r->study, k);
     names[n++] = "params";
     for (size_t i = 0; with_params && i < space->n; i++)
         names[n++] = space->params[i].name;
@@ -306,7 +292,7 @@ static void read_values(const struct reading *r, const struct extract *began,
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct node_item *item = &map->items[i];
-        enum field field = objective_of(r->study, item->key);
+        size_t field = objective_of(r->study, item->key);
         int line = item->line, column = item->column;
 
         if (item->value->kind == NODE_SCALAR && field < FIELDS) {
@@ -322,7 +308,7 @@ static void read_values(const struct reading *r, const struct extract *began,
 static void read_member(const struct reading *r, const struct extract *began,
                         const struct node_item *item, struct record *out)
 {
-    enum field field = field_of(r->study, item->key);
+    size_t field = field_of(r->study, item->key);
     int line = item->line, column = item->column;
 
     if (!strcmp(item->key, "values") && item->value->kind == NODE_MAP &&
@@ -480,8 +466,8 @@ static bool column_named(const struct study *s, const char *name, int *out)
     bool prefixed = !strncmp(name, prefix, sizeof prefix - 1);
     int param = prefixed ? space_find(&s->space, name + sizeof prefix - 1) : -1;
     bool objective = s->n_others && !strncmp(name, values, sizeof values - 1);
-    enum field field = objective ? objective_of(s, name + sizeof values - 1)
-                                 : field_of(s, name);
+    size_t field = objective ? objective_of(s, name + sizeof values - 1)
+                             : field_of(s, name);
 
     if (param < 0 && !is_exports_own(name))
         param = space_find(&s->space, name);
