@@ -286,9 +286,9 @@ END_TEST
  * like any other. */
 static bool may_not_say_who(void)
 {
-    const char *engine = getenv("ENGINE");
+    const char *name = getenv("ENGINE");
 
-    return engine && strcmp(engine, "podman") == 0;
+    return name && strcmp(name, "podman") == 0;
 }
 
 START_TEST(a_container_that_a_person_removes_is_lost)
