@@ -113,8 +113,7 @@ int google_measure_final(struct google_call *g, const json_t *measurement,
     lacks = lacking(measurement, spec);
     if (lacks)
         return google_field(g, field, e,
-                            "it lacks the metric \"%.60s\", the study's goal",
-                            lacks);
+                            "it lacks the study's metric \"%.60s\"", lacks);
     google_measure_value(measurement, google_named_goal(spec), out);
     return 0;
 }

@@ -341,6 +341,29 @@ START_TEST(a_client_is_to_end_its_trial_itself)
 }
 END_TEST
 
+START_TEST(the_answer_to_the_batch_says_so)
+{
+    struct report good = {"acc", 0.5, 1, 0}, bad = {"acc", 0.1, 2, 0};
+    struct engine_batch batch = {
+        .sender = "master-0", .reports = &good, .n = 1};
+    struct engine_heard heard;
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = five_told("trials: 20\n");
+    ck_assert_int_eq(asked(id), 7);
+    ck_assert_int_eq(engine_hear(g.engine, id, 7, &batch, &heard, &e), 0);
+    ck_assert(!heard.stop);
+    ck_assert_int_eq(engine_tell(g.engine, id, 7, NULL, NULL, &e), 0);
+    ck_assert_int_eq(asked(id), 8);
+    batch.reports = &bad;
+    ck_assert_int_eq(engine_hear(g.engine, id, 8, &batch, &heard, &e), 0);
+    ck_assert(heard.stop);
+    end();
+}
+END_TEST
+
 /* As a running one is: a client that asks has forgotten it, or its worker was
  * begun anew. */
 START_TEST(a_trial_that_its_client_does_not_end_is_given_out_again)
@@ -461,6 +484,7 @@ int main(void)
     tcase_add_test(c, a_stopped_trial_may_be_tried_again);
     tcase_add_test(c, a_rule_may_be_taken_up_later);
     tcase_add_loop_test(c, a_client_is_to_end_its_trial_itself, 0, 2);
+    tcase_add_test(c, the_answer_to_the_batch_says_so);
     tcase_add_loop_test(
         c, a_trial_that_its_client_does_not_end_is_given_out_again, 0, 2);
     tcase_add_loop_test(c, a_service_that_begins_anew_decides_the_same, 0, 2);
