@@ -150,7 +150,7 @@ static void trial_line(const json_t *body, const json_t *study,
     if (state != TRIAL_SUCCEEDED)
         add_reason(body, out);
     if (has_value(body, "value")) {
-        text_add(out, " ");
+        text_add(out, state == TRIAL_SUCCEEDED ? " " : "  ");
         values_print(study, body, out);
     }
     text_init(&params);
