@@ -271,7 +271,10 @@ END_TEST
 START_TEST(want_of_memory_is_told)
 {
     static const char script[] = "x=a; while :; do x=$x$x$x$x; done";
+    const char *limits = getenv("ENGINE_LIMITS");
 
+    if (limits && strcmp(limits, "no") == 0)
+        return; /* this engine lets a container have what it takes */
     setup();
     start_with("s/1/1", (struct part){.script = script, .memory = 24 << 20},
                NULL, NULL);
