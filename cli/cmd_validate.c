@@ -226,6 +226,10 @@ int cmd_validate(const struct options *o, struct err *e)
     struct source s;
     int rc = CMD_DONE;
 
+    if (o->text[OPTION_REPLICA] && !o->text[OPTION_ARGV])
+        return err_set(e, ERR_INVALID,
+                       "--replica goes with --argv: what that replica is "
+                       "given");
     if (source_read(&s, o->words[0], e))
         return -1;
     if (check_pattern(&s, e)) {

@@ -27,6 +27,15 @@ static const struct {
     {GOOD "trails: 3\n",
      "3:1: there is no key \"trails\" in a study file; did you mean "
      "trials?\n"},
+    {"maximize: a\nparameters: {x: 0 .. 1}\nn_trials: 3\n",
+     "1:1: no parameters to tune: params needs at least one\n"
+     "2:1: there is no key \"parameters\" in a study file; did you mean "
+     "params?\n"
+     "3:1: there is no key \"n_trials\" in a study file; did you mean "
+     "trials?\n"},
+    {PARAMS "  x: {low: 0, max: 1}\n",
+     "3:3: x: min is missing\n"
+     "3:7: there is no key \"low\" in a parameter; did you mean min?\n"},
     {GOOD "zzz: 3\n", "3:1: there is no key \"zzz\" in a study file\n"},
     {"maximise: a\n"
      "params: {x: 0 .. 1}\n",
