@@ -19,7 +19,7 @@
 #include "study/study.h"
 #include "study/trial.h"
 
-enum { REDRAW_MS = 100, BAR = 30 };
+enum { REDRAW_MS = 100, BAR = 30, LEAST_BAR = 6 };
 
 static const char *string_of(const json_t *map, const char *key)
 {
@@ -213,8 +213,8 @@ static void add_cut(struct text *line, size_t width, struct text *out)
     text_reset(line);
 }
 
-/* "[########>>>.........] " */
-static void add_bar(const json_t *study, struct text *line)
+/* "[########>>>.........] ", of so many places. */
+static void add_bar(const json_t *study, size_t places, struct text *line)
 {
     int64_t wanted = integer_of(study, "trials"), done = done_of(study);
     int64_t running = view_running(study);
@@ -222,22 +222,21 @@ static void add_bar(const json_t *study, struct text *line)
     if (wanted < 1)
         wanted = 1;
     text_add(line, "[");
-    for (int64_t i = 0; i < BAR; i++) {
-        int64_t at = i * wanted / BAR;
+    for (size_t i = 0; i < places; i++) {
+        int64_t at = (int64_t)i * wanted / (int64_t)places;
 
         text_add(line, at < done ? "#" : at < done + running ? ">" : ".");
     }
     text_add(line, "] ");
 }
 
-/* "[########>>>.........] 12/40 done, 3 running, 1 failed", or
- * "12 done, no limit, 3 running". */
+/* "12/40 done, 3 running, 1 failed", or "12 done, no limit, 3 running". */
 static void add_progress(const json_t *study, struct text *line)
 {
     int64_t failed = view_count(study, "FAILED");
+    const char *state = string_of(study, "state");
 
     if (has_limit(study)) {
-        add_bar(study, line);
         view_done(study, line);
         text_add(line, " done");
     } else {
@@ -246,6 +245,27 @@ static void add_progress(const json_t *study, struct text *line)
     text_addf(line, ", %lld running", (long long)view_running(study));
     if (failed)
         text_addf(line, ", %lld failed", (long long)failed);
+    if (strcmp(state, "ACTIVE") != 0)
+        text_addf(line, "  %s", state);
+}
+
+/* "digits  [########>>>.........] 12/40 done, 3 running": where the screen is
+ * narrow the bar gives way. */
+static void add_head(const json_t *study, size_t width, struct text *line)
+{
+    struct text progress;
+    size_t used, places = BAR;
+
+    text_init(&progress);
+    add_progress(study, &progress);
+    text_addf(line, "%s  ", string_of(study, "name"));
+    used = line->len + progress.len + strlen("[] ");
+    if (width < used + places)
+        places = width > used ? width - used : 0;
+    if (has_limit(study) && places >= LEAST_BAR)
+        add_bar(study, places, line);
+    text_add(line, text_str(&progress));
+    text_clear(&progress);
 }
 
 static void add_time(const json_t *study, const struct view_clock *clock,
@@ -271,14 +291,10 @@ void view_block(const struct json_t *study, const struct view_clock *clock,
                 size_t width, struct text *out)
 {
     const json_t *best = json_object_get(study, "best");
-    const char *state = string_of(study, "state");
     struct text line;
 
     text_init(&line);
-    text_addf(&line, "%s  ", string_of(study, "name"));
-    add_progress(study, &line);
-    if (strcmp(state, "ACTIVE") != 0)
-        text_addf(&line, "  %s", state);
+    add_head(study, width, &line);
     add_cut(&line, width, out);
     if (values_several(study)) {
         text_add(&line, "goal    ");
