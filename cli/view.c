@@ -182,6 +182,27 @@ static void study_line(const json_t *body, const json_t *study,
         text_addf(out, ": %s", string_of(body, "reason"));
 }
 
+void view_resumed(const struct json_t *study, struct text *out)
+{
+    const char *name = string_of(study, "name");
+    const char *state = string_of(study, "state");
+    enum study_state is;
+
+    text_addf(out, "Study %s was there", name);
+    if (!study_state_read(state, &is) || !study_state_ended(is))
+        text_add(out, ": going on with it");
+    else if (is == STUDY_CANCELLED)
+        text_addf(out,
+                  " and was cancelled: `hypertune delete %s` and it begins "
+                  "anew",
+                  name);
+    else
+        text_addf(out,
+                  " and has ended: raise its `trials` and it goes on, or "
+                  "`hypertune delete %s` and it begins anew",
+                  name);
+}
+
 void view_event_line(const struct json_t *event, const struct json_t *study,
                      struct text *out)
 {

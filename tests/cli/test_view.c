@@ -189,6 +189,31 @@ START_TEST(on_a_narrow_screen_the_bar_gives_way)
 }
 END_TEST
 
+START_TEST(a_study_that_was_there_goes_on_or_says_how_it_would)
+{
+    static const char *const rows[][2] = {
+        {"ACTIVE", "Study s was there: going on with it"},
+        {"PAUSED", "Study s was there: going on with it"},
+        {"SUCCEEDED", "Study s was there and has ended: raise its `trials` and "
+                      "it goes on, or `hypertune delete s` and it begins anew"},
+        {"CANCELLED", "Study s was there and was cancelled: `hypertune delete "
+                      "s` and it begins anew"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        json_t *study = json("{\"name\": \"s\"}");
+        struct text out;
+
+        json_object_set_new(study, "state", json_string(rows[i][0]));
+        text_init(&out);
+        view_resumed(study, &out);
+        ck_assert_str_eq(text_str(&out), rows[i][1]);
+        text_clear(&out);
+        json_decref(study);
+    }
+}
+END_TEST
+
 START_TEST(a_study_without_best_trial_says_so)
 {
     json_t *study = json("{\"name\": \"s\", \"state\": \"FAILED\","
@@ -278,6 +303,8 @@ SUITE("cli/view", only_the_time_in_which_a_study_ran_is_counted,
       the_block_tells_how_far_it_is_and_for_how_long,
       a_study_without_an_end_has_no_limit,
       no_line_of_the_block_is_wider_than_the_screen,
-      on_a_narrow_screen_the_bar_gives_way, a_study_without_best_trial_says_so,
+      on_a_narrow_screen_the_bar_gives_way,
+      a_study_that_was_there_goes_on_or_says_how_it_would,
+      a_study_without_best_trial_says_so,
       a_job_without_a_value_succeeded_all_the_same,
       the_summary_has_every_parameter_and_the_place_of_the_output)
