@@ -471,10 +471,16 @@ static void add_tail(const char *bytes, size_t n, struct text *out)
             break;
     if (n - from > 300)
         from = n - 300;
+    while (from < n && bytes[from] == ' ')
+        from++;
     for (; from < n; from++) {
+        bool more_blanks =
+            from + 1 < n && (bytes[from + 1] == ' ' || bytes[from + 1] == '\n');
+
         if (bytes[from] == '\n')
-            text_add(out, " | ");
-        else if ((unsigned char)bytes[from] >= ' ')
+            text_add(out, more_blanks ? " |" : " | ");
+        else if ((unsigned char)bytes[from] >= ' ' &&
+                 (bytes[from] != ' ' || !more_blanks))
             text_add_bytes(out, &bytes[from], 1);
     }
 }

@@ -908,6 +908,8 @@ START_TEST(why_says_what_a_trial_waits_for)
     text_init(&why);
     ck_assert_int_eq(engine_why(g.engine, id, 1, &why, &e), 0);
     ck_assert_ptr_nonnull(strstr(text_str(&why), "attempt 1 broke"));
+    ck_assert_ptr_nonnull(
+        strstr(text_str(&why), "; its point was drawn at random\n"));
     text_reset(&why);
     ck_assert_int_eq(engine_why(g.engine, id, 0, &why, &e), 0);
     ck_assert_ptr_nonnull(strstr(text_str(&why), "ACTIVE"));
