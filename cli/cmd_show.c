@@ -89,17 +89,20 @@ static void best_fact(const json_t *study, struct text *out)
     text_clear(&line);
 }
 
-/* Each line of "why" is a fact of its own. */
+/* Each line of "why" is a fact of its own; the state stands above already. */
 static void why_facts(const json_t *study, struct text *out)
 {
     char *why = mem_copy_text(string_of(study, "why")), *rest = why, *line;
+    char *known = mem_format("study %s is ", string_of(study, "name"));
     const char *name = "why";
 
     while ((line = strsep(&rest, "\n"))) {
-        if (*line)
-            print_fact(out, name, "%s", line);
+        if (!*line || !strncmp(line, known, strlen(known)))
+            continue;
+        print_fact(out, name, "%s", line);
         name = "";
     }
+    free(known);
     free(why);
 }
 

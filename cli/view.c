@@ -149,13 +149,14 @@ static void trial_line(const json_t *body, const json_t *study,
     text_addf(out, "Trial %lld %s", (long long)integer_of(body, "number"), to);
     if (state != TRIAL_SUCCEEDED)
         add_reason(body, out);
+    /* Two blanks end a sentence that may be a trial's own. */
     if (has_value(body, "value")) {
-        text_add(out, " ");
+        text_add(out, state == TRIAL_SUCCEEDED ? " " : "  ");
         values_print(study, body, out);
     }
     text_init(&params);
     view_params(json_object_get(body, "params"), &params);
-    if (params.len) /* two blanks end a sentence that may be a trial's own */
+    if (params.len)
         text_addf(out, "%s%s", state == TRIAL_SUCCEEDED ? " " : "  ",
                   text_str(&params));
     text_clear(&params);

@@ -71,6 +71,11 @@ START_TEST(each_event_has_the_line_of_the_manual)
          " \"params\": {}}",
          "Trial 9 STOPPED user"},
         {"trial",
+         "{\"number\": 9, \"from\": \"STOPPING\", \"to\": \"STOPPED\","
+         " \"reason\": \"early\", \"detail\": \"hopeless\", \"value\": 0.5,"
+         " \"params\": {\"x\": 1}}",
+         "Trial 9 STOPPED hopeless  accuracy=0.5  x=1"},
+        {"trial",
          "{\"number\": 2, \"from\": \"RUNNING\", \"to\": \"PENDING\","
          " \"reason\": \"lost\", \"detail\": \"\"}",
          "Trial 2 PENDING again lost"},
