@@ -192,16 +192,29 @@ static void param_facts(const json_t *trial, struct text *out)
     text_clear(&what);
 }
 
+/* "1 exit 2, class own, on node7", in the words of `why`. */
 static void attempt_facts(const json_t *trial, struct text *out)
 {
+    static const char *const more[][2] = {
+        {"blame", ", class "}, {"node", ", on "}, {"gpus", ", GPUs "}};
     const json_t *list = json_object_get(trial, "attempts");
+    struct text line;
 
+    text_init(&line);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
+        const char *outcome = string_of(one, "outcome");
 
+        text_reset(&line);
+        text_add(&line, *outcome ? outcome : "goes on");
+        for (size_t j = 0; j < sizeof more / sizeof more[0]; j++)
+            if (*string_of(one, more[j][0]))
+                text_addf(&line, "%s%s", more[j][1],
+                          string_of(one, more[j][0]));
         print_fact(out, "attempt", "%lld %s", integer_of(one, "attempt"),
-                   string_of(one, "outcome"));
+                   text_str(&line));
     }
+    text_clear(&line);
 }
 
 static void measurement_facts(const json_t *trial, struct text *out)

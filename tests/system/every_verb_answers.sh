@@ -5,6 +5,8 @@
 status 0 hypertune version
 has out '[0-9]+\.[0-9]+'
 status 0 hypertune --help
+status 0 hypertune serve --help
+has out 'hypertuned --help'
 status 2 hypertune frobnicate
 has err 'frobnicate'
 status 2 hypertune show
