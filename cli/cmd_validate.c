@@ -15,6 +15,7 @@
 #include "study/codec.h"
 #include "study/command.h"
 #include "study/environ.h"
+#include "study/places.h"
 
 enum { EXAMPLE_PORT = 29500 }; /* of the master; the others come after it */
 
@@ -188,9 +189,9 @@ static void show_long_form(const struct study *s)
     text_clear(&out);
 }
 
-/* Adds the fault where the pattern stands in the file. */
-static void add_at_pattern(const struct source *s, const char *sentence,
-                           struct faults *f)
+/* Adds the fault where that key of `metrics` stands in the file. */
+static void add_at(const struct source *s, const char *key,
+                   const char *sentence, struct faults *f)
 {
     const struct node *at;
     struct node *doc;
@@ -199,24 +200,27 @@ static void add_at_pattern(const struct source *s, const char *sentence,
         return;
     at = node_get(doc, "metrics");
     if (at && at->kind == NODE_MAP)
-        at = node_get(at, "pattern");
-    faults_add(f, at ? at->line : 0, at ? at->column : 0, "metrics: %s",
-               sentence);
+        at = node_get(at, key);
+    faults_add(f, at ? at->line : 0, at ? at->column : 0, "%s", sentence);
     node_free(doc);
 }
 
-/* What the decoder leaves to those who search with it. */
-static int check_pattern(const struct source *s, struct err *e)
+/* What the decoder leaves to those who listen by it. */
+static int check_metrics(const struct source *s, struct err *e)
 {
     const char *pattern = s->study.job.pattern;
     struct faults f;
     int rc = 0;
 
-    if (!pattern || !follow_check_pattern(pattern, e))
-        return 0;
     faults_init(&f);
-    add_at_pattern(s, e->text, &f);
-    rc = source_faults(s->path, &f, e);
+    if (pattern && follow_check_pattern(pattern, e)) {
+        err_wrap(e, "metrics");
+        add_at(s, "pattern", e->text, &f);
+    }
+    if (places_check_lines(&s->study, e))
+        add_at(s, "file", e->text, &f);
+    if (f.n)
+        rc = source_faults(s->path, &f, e);
     faults_clear(&f);
     return rc;
 }
@@ -232,7 +236,7 @@ int cmd_validate(const struct options *o, struct err *e)
                        "given");
     if (source_read(&s, o->words[0], e))
         return -1;
-    if (check_pattern(&s, e)) {
+    if (check_metrics(&s, e)) {
         source_clear(&s);
         return -1;
     }

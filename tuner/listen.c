@@ -204,15 +204,14 @@ static char *lines_path(const struct live_trial *t)
                         .attempt = t->attempt,
                         .folder = t->folder,
                         .base_dir = s->base_dir};
-    char *workdir, *path;
+    char *lines = places_lines(&s->study, &at), *workdir, *path;
 
-    if (!s->study.job.lines_file)
-        return NULL;
-    if (s->study.job.lines_file[0] == '/')
-        return mem_copy_text(s->study.job.lines_file);
+    if (!lines || lines[0] == '/')
+        return lines;
     workdir = places_workdir(&s->study, &at);
-    path = mem_format("%s/%s", workdir, s->study.job.lines_file);
+    path = mem_format("%s/%s", workdir, lines);
     free(workdir);
+    free(lines);
     return path;
 }
 
