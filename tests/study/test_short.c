@@ -33,6 +33,9 @@ static const struct {
      "params?\n"
      "3:1: there is no key \"n_trials\" in a study file; did you mean "
      "trials?\n"},
+    {"maximize: a\nparams: {x: 0 .. 1}\nrun: {args}\n",
+     "3:6: run must be a text or a list of words; a text that begins with { "
+     "needs quotes\n"},
     {PARAMS "  x: {low: 0, max: 1}\n",
      "3:3: x: min is missing\n"
      "3:7: there is no key \"low\" in a parameter; did you mean min?\n"},
