@@ -133,7 +133,8 @@ static int ask_once(struct client *c, const char *method, const char *path,
     if (why.code == ERR_ABSENT)
         return err_set(e, ERR_OUTSIDE,
                        "no service answers at %s: start one with `hypertune "
-                       "serve`, or use `hypertune run FILE`",
+                       "serve` on another terminal, or use `hypertune run "
+                       "FILE`",
                        c->where);
     if (why.code == ERR_BUSY)
         return err_set(e, ERR_BUSY, "interrupted");
