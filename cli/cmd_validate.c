@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/node.h"
@@ -225,6 +227,62 @@ static int check_metrics(const struct source *s, struct err *e)
     return rc;
 }
 
+static bool may_run(const char *path)
+{
+    struct stat is;
+
+    return !access(path, X_OK) && !stat(path, &is) && S_ISREG(is.st_mode);
+}
+
+/* As execvp looks for it; a path hangs on the folder. */
+static bool finds(const char *program, const char *folder)
+{
+    const char *path = getenv("PATH");
+    bool found = false;
+
+    if (program[0] == '/')
+        return may_run(program);
+    if (strchr(program, '/')) {
+        char *whole = mem_format("%s/%s", folder, program);
+
+        found = may_run(whole);
+        free(whole);
+        return found;
+    }
+    for (size_t n; !found && path && *path; path += n + (path[n] == ':')) {
+        char *whole;
+
+        n = strcspn(path, ":");
+        whole = mem_format("%.*s/%s", (int)n, path, program);
+        found = may_run(whole);
+        free(whole);
+    }
+    return found;
+}
+
+/* Whether the program is here is no fault: the service may be elsewhere. */
+static void look_for_program(const struct source *s)
+{
+    const struct study *study = &s->study;
+    const struct places at = {.base_dir = s->dir};
+    const struct study_task *t = &study->job.tasks[ROLE_MASTER];
+    char *folder;
+
+    for (size_t i = 0; i < t->n_env; i++)
+        if (!strcmp(t->env[i].name, "PATH"))
+            return;
+    if (!study_launches(study) || t->image || !t->n_argv ||
+        strcmp(study->job.launcher, "local") != 0 || strchr(t->argv[0], '{'))
+        return;
+    folder = places_workdir(study, &at);
+    if (!finds(t->argv[0], folder))
+        (void)fprintf(stderr,
+                      "hypertune: %s: no program %s that may be run is here "
+                      "(seen from %s)\n",
+                      s->path, t->argv[0], folder);
+    free(folder);
+}
+
 int cmd_validate(const struct options *o, struct err *e)
 {
     struct source s;
@@ -244,11 +302,13 @@ int cmd_validate(const struct options *o, struct err *e)
         show_long_form(&s.study);
     if (o->text[OPTION_ARGV])
         rc = show_argv(o, &s, e);
-    if (!o->text[OPTION_PRINT] && !o->text[OPTION_ARGV])
+    if (!o->text[OPTION_PRINT] && !o->text[OPTION_ARGV]) {
+        look_for_program(&s);
         (void)printf("%s is fine: study %s, %zu parameter%s, %lld trial%s\n",
                      s.path, s.study.name, s.study.space.n,
                      s.study.space.n == 1 ? "" : "s", (long long)s.study.trials,
                      s.study.trials == 1 ? "" : "s");
+    }
     source_clear(&s);
     return rc;
 }
