@@ -48,11 +48,11 @@ cat >images.yaml <<'END'
 gcr.io/mine/digits: {entrypoint: [./train], workdir: nowhere}
 gcr.io/mine/here: {entrypoint: [./train], workdir: .}
 END
-hypertuned --image-map images.yaml 2>service.log </dev/null &
+hypertuned --image-map images.yaml 2>images.log </dev/null &
 service=$!
-until_true "the service" grep -q event=ready service.log
-has service.log 'image=gcr.io/mine/digits why="its workdir .*/nowhere is no '
-hasnt service.log 'image=gcr.io/mine/here'
+until_true "the service" grep -q event=ready images.log
+has images.log 'image=gcr.io/mine/digits why="its workdir .*/nowhere is no '
+hasnt images.log 'image=gcr.io/mine/here'
 service_end
 
 # As systemd starts it: it is told, and jobs do not inherit its socket.
