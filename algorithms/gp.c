@@ -142,6 +142,13 @@ static void add_words(const struct gp *g, const double *theta,
                         exp(-2 * theta[j]), r2);
 }
 
+/* Rounding may leave a squared distance a little below zero. (fmax would be a
+ * call for each.) */
+static inline double not_below_zero(double r2)
+{
+    return r2 > 0 ? r2 : 0;
+}
+
 /* Squared distances among the known rows, lower triangle, row-major. */
 static void distances(const struct gp *g, const double *theta,
                       const double *scaled, const double *norms, double *r2)
@@ -155,7 +162,7 @@ static void distances(const struct gp *g, const double *theta,
         double *row = r2 + i * n;
 
         for (size_t k = 0; k < i; k++)
-            row[k] = fmax(row[k] + norms[i] + norms[k], 0);
+            row[k] = not_below_zero(row[k] + norms[i] + norms[k]);
         row[i] = 0;
         add_words(g, theta, g->x + i * g->d, i, row);
     }
@@ -492,7 +499,7 @@ void gp_batch_set(struct gp_batch *b, const double *rows, size_t n)
         double *k = b->k + i * g->n;
 
         for (size_t j = 0; j < g->n; j++)
-            k[j] = m ? fmax(k[j] + norms[i] + g->norms[j], 0) : 0;
+            k[j] = m ? not_below_zero(k[j] + norms[i] + g->norms[j]) : 0;
         add_words(g, g->theta, rows + i * g->d, g->n, k);
         matern_fill(k, g->n, g->variance, k, b->c + i * g->n);
     }

@@ -4,6 +4,7 @@
 #include "algorithms/matern.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 /* exp(-a) for a >= 0: 2^m times a Taylor series of the remainder, which is at
  * most ln 2 / 2 and so exact to the last bit or two at degree 12. Below
  * exp(-700) it stays there. */
-static inline double exp_minus(double a)
+static inline __attribute__((always_inline)) double exp_minus(double a)
 {
     const double round = 0x1.8p52; /* adding it leaves m in the low bits */
     double x = a > 700 ? -700 : -a;
@@ -42,17 +43,58 @@ static inline double exp_minus(double a)
     return p * power;
 }
 
+enum { BLOCK = 64 }; /* pairs whose sums stay near the processor */
+
+static inline __attribute__((always_inline)) void
+fill_block(const double *r2, size_t n, double variance, double *k, double *c)
+{
+    double a[BLOCK], e[BLOCK];
+
+    for (size_t i = 0; i < n; i++)
+        a[i] = sqrt(5 * r2[i]);
+    for (size_t i = 0; i < n; i++)
+        e[i] = exp_minus(a[i]);
+    for (size_t i = 0; c && i < n; i++)
+        c[i] = variance * (5.0 / 3) * (1 + a[i]) * e[i];
+    for (size_t i = 0; i < n; i++)
+        k[i] = variance * (1 + a[i] * (1 + a[i] / 3)) * e[i];
+}
+
+static inline __attribute__((always_inline)) void
+fill(const double *r2, size_t n, double variance, double *k, double *c)
+{
+    for (size_t i = 0; i < n; i += BLOCK)
+        fill_block(r2 + i, n - i < BLOCK ? n - i : BLOCK, variance, k + i,
+                   c ? c + i : NULL);
+}
+
+#if defined __x86_64__ && defined __GNUC__
+/* The same sums, four at a time; without fused products, so that a processor
+ * that has them gives the same bits as one that has not. */
+__attribute__((target("avx2"))) static void
+fill_wide(const double *r2, size_t n, double variance, double *k, double *c)
+{
+    fill(r2, n, variance, k, c);
+}
+
+static bool wide(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define fill_wide fill
+
+static bool wide(void)
+{
+    return false;
+}
+#endif
+
 void matern_fill(const double *r2, size_t n, double variance, double *k,
                  double *c)
 {
-    for (size_t i = 0; c && i < n; i++) {
-        double a = sqrt(5 * r2[i]);
-
-        c[i] = variance * (5.0 / 3) * (1 + a) * exp_minus(a);
-    }
-    for (size_t i = 0; i < n; i++) {
-        double a = sqrt(5 * r2[i]);
-
-        k[i] = variance * (1 + a * (1 + a / 3)) * exp_minus(a);
-    }
+    if (wide())
+        fill_wide(r2, n, variance, k, c);
+    else
+        fill(r2, n, variance, k, c);
 }

@@ -183,6 +183,8 @@ static void accounted(void *ctx, const struct child_end *end)
          line = strtok_r(NULL, "\n", &rest))
         found = find_record(j, line, cells);
     slurm_job_peek(j);
+    if (found && j->has_ended)
+        j->state = slurm_words_state(cells[2]); /* who was to blame */
     if (j->over || j->has_ended)
         slurm_job_decide(j);
     else if (found)
@@ -216,7 +218,6 @@ static void ask(struct slurm_job *j, char *const *argv, child_fn *fn)
 {
     if (slurm_call_run(j->slurm, &j->child, argv, fn, j, NULL) == 0)
         j->slurm->asks++;
-    j->asked++;
 }
 
 static void ask_accounting(struct slurm_job *j)
@@ -230,7 +231,7 @@ static void ask_accounting(struct slurm_job *j)
                     "-j",    id,   "-o", "jobid,jobname,state,exitcode",
                     NULL};
 
-    ask(j, j->asked ? file : database, accounted);
+    ask(j, j->asked++ ? file : database, accounted);
     free(id);
 }
 
@@ -249,7 +250,7 @@ static void miss(struct slurm_job *j, int64_t now)
 {
     if (now - j->missing < MISSING_MS)
         return;
-    if (j->asked < 2 && j->id) {
+    if (j->asked < SLURM_JOB_ASKS && j->id) {
         ask_accounting(j);
         return;
     }
@@ -270,9 +271,12 @@ static void miss(struct slurm_job *j, int64_t now)
 
 static void ask_if_due(struct slurm_job *j, int64_t now)
 {
-    if (j->over || j->child || j->has_ended || j->step != SLURM_KNOWN)
+    if (j->over || j->child || j->step != SLURM_KNOWN)
         return;
-    if (j->missing)
+    if (j->has_ended) {
+        if (j->missing && j->asked < SLURM_JOB_ASKS && slurm_job_needs_word(j))
+            ask_accounting(j);
+    } else if (j->missing)
         miss(j, now);
     else if (j->state && j->state->phase == SLURM_OVER && j->final &&
              (j->apart || now - j->final > FILE_MS) && now >= j->stop_at)

@@ -354,6 +354,7 @@ static void decide_ended(struct slurm_job *j)
 {
     int64_t now = slurm_job_now();
     bool said = j->state && j->state->phase == SLURM_OVER;
+    bool nobody_knows = j->missing && j->asked >= SLURM_JOB_ASKS && !j->child;
 
     if (!j->final)
         j->final = now;
@@ -363,7 +364,7 @@ static void decide_ended(struct slurm_job *j)
         tell_ended(j, BLAME_NOBODY);
     else if (is_requeued(j))
         tell_ended(j, BLAME_PREEMPTED);
-    else if (said || j->missing || now - j->final > WORD_MS)
+    else if (said || nobody_knows || now - j->final > WORD_MS)
         tell_ended(j, said ? j->state->blame : BLAME_NOBODY);
 }
 

@@ -21,6 +21,8 @@ enum slurm_step {
     SLURM_KNOWN       /* it has a number */
 };
 
+enum { SLURM_JOB_ASKS = 2 }; /* a database of accounts, then a file */
+
 /* How much was asked of, or done to, a job that is to end. */
 enum slurm_stop {
     SLURM_STOP_NOT,
@@ -53,7 +55,7 @@ struct slurm_job {
     int64_t final; /* steady: when it was first seen ended, by whatever; 0 */
     enum slurm_stop wish, sent;
     int64_t stop_at;     /* steady: no further scancel before */
-    int asked;           /* how often a command was asked of its end */
+    int asked;           /* how often accounts were asked of its end */
     bool over;           /* its last news was told, or needs none: only what is
                             left of it in the queue is to be cancelled */
     char *waiting;       /* the last text told of WAITING */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "slurm/slurm_call.h"
 #include "slurm/slurm_script.h"
@@ -62,18 +63,39 @@ static void ask_config(struct slurm *l)
 /* ---- submitting ---- */
 
 /* The site takes no more: those that are in the queue are the most, for a
- * while. */
+ * while. Each time that it says so again the while is longer; what several
+ * sbatch are told at once is one time. */
 static void take_limit(struct slurm *l, const char *why)
 {
-    int in_queue = slurm_job_submitted(l);
     int64_t now = slurm_job_now();
 
     slurm_call_text(&l->limit_text, why);
-    l->window = in_queue > 1 ? in_queue : 1;
+    l->window = slurm_job_submitted(l);
+    if (now < l->window_at)
+        return;
     l->window_ms = l->window_ms ? l->window_ms * 2 : FIRST_WAIT_MS;
     if (l->window_ms > MOST_WAIT_MS)
         l->window_ms = MOST_WAIT_MS;
     l->window_at = now + l->window_ms;
+    log_write(LOG_LEVEL_INFO, "slurm_full", "jobs=%d wait_ms=%lld why=\"%s\"",
+              l->window, (long long)l->window_ms, why);
+}
+
+/* Whether a full queue may be tried again. When one of ours leaves it, soon:
+ * Slurm counts it for a moment after its end. */
+static bool may_try(struct slurm *l, int in_queue, int64_t now)
+{
+    if (!l->limit_text)
+        return true;
+    if (in_queue < l->window && l->window_at > now + FIRST_WAIT_MS) {
+        l->window_ms = 0;
+        l->window_at = now + FIRST_WAIT_MS;
+    }
+    if (now < l->window_at || l->submits)
+        return false;
+    if (in_queue >= l->window)
+        l->window = in_queue + 1;
+    return true;
 }
 
 static void widen(struct slurm *l)
@@ -201,11 +223,7 @@ void slurm_submit_due(struct slurm *l, int64_t now)
     if (!l->configured || l->submits >= SUBMITS)
         return;
     in_queue = slurm_job_submitted(l);
-    if (l->limit_text && now >= l->window_at && in_queue >= l->window) {
-        l->window++;
-        l->window_at = now + l->window_ms;
-    }
-    if (l->limit_text && now < l->window_at && in_queue == 0)
+    if (!may_try(l, in_queue, now))
         return;
     for (struct slurm_job *j = l->first; j && l->submits < SUBMITS; j = j->next)
         if (j->step == SLURM_HELD && j->tag && !j->over && !j->child &&

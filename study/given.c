@@ -2,309 +2,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/given.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
 #include "base/mem.h"
 #include "base/node.h"
-#include "base/number.h"
 #include "study/extract.h"
-#include "study/front.h"
-#include "study/literal.h"
-
-enum { MOST_FAULTS = 100 }; /* then the rest is not looked at */
-
-/* Of the further objectives each has one. */
-enum field {
-    STATE,
-    REASON,
-    DETAIL,
-    VALUE,
-    STEP,
-    OTHERS,
-    FIELDS = OTHERS + TRIAL_OTHERS
-};
-
-static const char *const field_names[OTHERS] = {
-    [STATE] = "state", [REASON] = "reason", [DETAIL] = "detail",
-    [VALUE] = "value", [STEP] = "step",
-};
-
-/* What an export says too, and an import has no use for. */
-static const char *const passed_over[] = {
-    "number",  "attempt", "source", "forecast", "client",
-    "created", "started", "ended",  "changed",
-};
-enum { PASSED_OVER = sizeof passed_over / sizeof passed_over[0] };
-
-/* One trial of the file, before it is understood. */
-struct record {
-    int line, column;
-    const char *fields[FIELDS]; /* NULL if not there */
-    const struct node *params;  /* a map, or NULL */
-};
-
-struct reading {
-    const struct study *study;
-    struct given *out;
-    struct faults *f;
-};
-
-/* ---- one trial ---- */
-
-static int fault(const struct reading *r, const struct record *at,
-                 enum field field, const char *what)
-{
-    faults_add(r->f, at->line, at->column, "%.100s cannot be \"%.60s\": %s",
-               field < OTHERS ? field_names[field]
-                              : r->study->others[field - OTHERS].name,
-               at->fields[field], what);
-    return -1;
-}
-
-/* A trial with a value that is not finite cannot give one. */
-static enum trial_state state_of_value(const struct given_trial *t,
-                                       bool has_number)
-{
-    if (t->trial.has_value)
-        return TRIAL_SUCCEEDED;
-    return has_number ? TRIAL_INFEASIBLE : TRIAL_PENDING;
-}
-
-/* Of the goal and k - 1 other objectives: the k-th. */
-static enum field value_field(size_t k)
-{
-    return k ? (enum field)(OTHERS + k - 1) : VALUE;
-}
-
-/* All objectives have values, or none has. */
-static int check_values(const struct reading *r, const struct record *at)
-{
-    const struct study *s = r->study;
-    const char *lacks = NULL;
-    size_t there = 0;
-
-    for (size_t k = 0; k < front_objectives(s); k++) {
-        if (at->fields[value_field(k)])
-            there++;
-        else if (!lacks)
-            lacks = k ? s->others[k - 1].name : s->metric;
-    }
-    if (!there || !lacks)
-        return 0;
-    faults_add(r->f, at->line, at->column,
-               "there is no value of %.100s: a trial has one of each objective",
-               lacks);
-    return -1;
-}
-
-static int read_value(const struct reading *r, const struct record *at,
-                      struct trial *t, bool *has_number)
-{
-    *has_number = at->fields[VALUE] != NULL;
-    if (check_values(r, at))
-        return -1;
-    if (!*has_number)
-        return 0;
-    t->has_value = true;
-    for (size_t k = 0; k < front_objectives(r->study); k++) {
-        double *value = k ? &t->others[k - 1] : &t->value;
-
-        if (!number_read(at->fields[value_field(k)], value))
-            return fault(r, at, value_field(k), "a number is wanted");
-        t->has_value = t->has_value && isfinite(*value);
-    }
-    return 0;
-}
-
-static int read_state(const struct reading *r, const struct record *at,
-                      struct given_trial *t, bool has_number)
-{
-    const char *text = at->fields[STATE];
-
-    if (text && !trial_state_read(text, &t->trial.state))
-        return fault(r, at, STATE,
-                     "SUCCEEDED, STOPPED, INFEASIBLE or FAILED is wanted");
-    if (text)
-        return 0;
-    t->trial.state = state_of_value(t, has_number);
-    if (t->trial.state != TRIAL_PENDING)
-        return 0;
-    faults_add(r->f, at->line, at->column,
-               "there is no value of %s, and no state such as INFEASIBLE that "
-               "has none",
-               r->study->metric);
-    return -1;
-}
-
-/* Whether state and value go together. */
-static int check_value(const struct reading *r, const struct record *at,
-                       const struct trial *t)
-{
-    bool may = t->state == TRIAL_SUCCEEDED || t->state == TRIAL_STOPPED;
-
-    if (t->state == TRIAL_SUCCEEDED && !t->has_value)
-        faults_add(r->f, at->line, at->column,
-                   "a trial that SUCCEEDED has a finite value of %s",
-                   r->study->metric);
-    else if (t->has_value && !may)
-        faults_add(r->f, at->line, at->column,
-                   "a trial that is %s has no value",
-                   trial_state_name(t->state));
-    else
-        return 0;
-    return -1;
-}
-
-static int read_reason(const struct reading *r, const struct record *at,
-                       struct given_trial *t)
-{
-    const char *text = at->fields[REASON];
-
-    if (text && !trial_reason_read(text, &t->reason))
-        return fault(r, at, REASON,
-                     "it is a word that an export writes; leave it out");
-    if (t->reason != REASON_NONE)
-        return 0;
-    if (t->trial.state == TRIAL_SUCCEEDED)
-        t->reason = REASON_VALUE;
-    else if (!at->fields[STATE])
-        t->reason = REASON_NOT_FINITE;
-    else
-        t->reason = REASON_TOLD;
-    return 0;
-}
-
-static int read_point(const struct reading *r, const struct record *at,
-                      struct trial *t)
-{
-    static const struct node none = {.kind = NODE_MAP};
-    const struct node *map = at->params ? at->params : &none;
-    struct err e;
-
-    if (point_read_node(&t->point, &r->study->space, map, false, &e) == 0)
-        return 0;
-    faults_add(r->f, at->line, at->column, "%s", e.text);
-    return -1;
-}
-
-static int read_trial(const struct reading *r, const struct record *at,
-                      struct given_trial *t)
-{
-    bool has_number;
-
-    if (read_value(r, at, &t->trial, &has_number) ||
-        read_state(r, at, t, has_number))
-        return -1;
-    if (!trial_state_ended(t->trial.state))
-        return 0;
-    if (at->fields[STEP] &&
-        !literal_read_whole(at->fields[STEP], &t->trial.step))
-        return fault(r, at, STEP, "a whole number is wanted");
-    if (check_value(r, at, &t->trial) || read_reason(r, at, t) ||
-        read_point(r, at, &t->trial))
-        return -1;
-    t->detail = mem_copy_text(at->fields[DETAIL] ? at->fields[DETAIL] : "");
-    return 0;
-}
-
-static void clear_trial(struct given_trial *t)
-{
-    trial_clear(&t->trial);
-    free(t->detail);
-}
-
-/* Takes one trial in. Returns false once nothing more need be read. */
-static bool take(const struct reading *r, const struct record *at)
-{
-    struct given *g = r->out;
-    struct given_trial t = {0};
-    void *trials = g->trials;
-
-    if (read_trial(r, at, &t))
-        return r->f->n < MOST_FAULTS;
-    if (!trial_state_ended(t.trial.state)) {
-        g->unfinished++;
-        return true;
-    }
-    if (g->n == GIVEN_MOST) {
-        faults_add(r->f, at->line, at->column,
-                   "more than %d trials at once are not taken: divide the file",
-                   GIVEN_MOST);
-        clear_trial(&t);
-        return false;
-    }
-    mem_grow(&trials, &g->cap, g->n + 1, sizeof *g->trials);
-    g->trials = trials;
-    g->trials[g->n++] = t;
-    return true;
-}
-
-/* ---- names ---- */
-
-static bool is_passed_over(const char *name)
-{
-    for (int i = 0; i < PASSED_OVER; i++)
-        if (!strcmp(name, passed_over[i]))
-            return true;
-    return false;
-}
-
-/* The field of that name, or FIELDS. */
-static enum field field_of(const struct study *s, const char *name)
-{
-    for (int i = 0; i < OTHERS; i++)
-        if (!strcmp(name, field_names[i]))
-            return (enum field)i;
-    for (size_t i = 0; i < s->n_others; i++)
-        if (!strcmp(name, s->others[i].name))
-            return value_field(i + 1);
-    return strcmp(name, s->metric) ? FIELDS : VALUE;
-}
-
-static void refuse_name(const struct reading *r, int line, int column,
-                        const char *name, bool with_params)
-{
-    const struct space *space = &r->study->space;
-    const char **names = mem_new(space->n + FIELDS + 2, sizeof *names);
-    const char *near;
-    size_t n = 0;
-
-    for (; n < OTHERS; n++)
-        names[n] = field_names[n];
-    names[n++] = r->study->metric;
-    for (size_t i = 0; i < r->study->n_others; i++)
-        names[n++] = r->study->others[i].name;
-    names[n++] = "params";
-    for (size_t i = 0; with_params && i < space->n; i++)
-        names[n++] = space->params[i].name;
-    near = fault_near(name, names, n);
-    if (near)
-        faults_add(r->f, line, column,
-                   "a trial has no \"%.60s\"; did you mean %s?", name, near);
-    else
-        faults_add(r->f, line, column,
-                   "a trial has no \"%.60s\": it has %s, value and state", name,
-                   with_params ? "the parameters" : "params");
-    free(names);
-}
+#include "study/record.h"
 
 /* ---- JSON ---- */
 
 /* Of an export: {"name": value} of the objectives. */
-static void read_values(const struct reading *r, const struct extract *began,
-                        const struct node *map, struct record *out)
+static void read_values(const struct record_reading *r,
+                        const struct extract *began, const struct node *map,
+                        struct record *out)
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct node_item *item = &map->items[i];
-        enum field field = field_of(r->study, item->key);
+        enum record_field field = record_field_of(r->study, item->key);
         int line = item->line, column = item->column;
 
         if (item->value->kind == NODE_SCALAR &&
-            (field == VALUE || (field >= OTHERS && field < FIELDS))) {
+            (field == RECORD_VALUE ||
+             (field >= RECORD_OTHERS && field < RECORD_FIELDS))) {
             out->fields[field] = item->value->text;
             continue;
         }
@@ -314,10 +35,11 @@ static void read_values(const struct reading *r, const struct extract *began,
     }
 }
 
-static void read_member(const struct reading *r, const struct extract *began,
+static void read_member(const struct record_reading *r,
+                        const struct extract *began,
                         const struct node_item *item, struct record *out)
 {
-    enum field field = field_of(r->study, item->key);
+    enum record_field field = record_field_of(r->study, item->key);
     int line = item->line, column = item->column;
 
     if (!strcmp(item->key, "values") && item->value->kind == NODE_MAP &&
@@ -329,21 +51,21 @@ static void read_member(const struct reading *r, const struct extract *began,
         out->params = item->value;
         return;
     }
-    if (is_passed_over(item->key) || item->value->kind == NODE_NULL)
+    if (record_passes_over(item->key) || item->value->kind == NODE_NULL)
         return;
     extract_shift(began, &line, &column);
-    if (field == FIELDS && strcmp(item->key, "params") != 0)
-        refuse_name(r, line, column, item->key, false);
-    else if (field < FIELDS && item->value->kind == NODE_SCALAR)
+    if (field == RECORD_FIELDS && strcmp(item->key, "params") != 0)
+        record_refuse_name(r, line, column, item->key, false);
+    else if (field < RECORD_FIELDS && item->value->kind == NODE_SCALAR)
         out->fields[field] = item->value->text;
     else
         faults_add(r->f, line, column, "%.60s: a %s is wanted here", item->key,
-                   field == FIELDS ? "map of parameters and their values"
-                                   : "text or number");
+                   field == RECORD_FIELDS ? "map of parameters and their values"
+                                          : "text or number");
 }
 
-static bool read_map(const struct reading *r, const struct extract *began,
-                     const struct node *map)
+static bool read_map(const struct record_reading *r,
+                     const struct extract *began, const struct node *map)
 {
     struct record record = {.line = map->line, .column = map->column};
     size_t faults = r->f->n;
@@ -353,18 +75,18 @@ static bool read_map(const struct reading *r, const struct extract *began,
         faults_add(r->f, record.line, record.column,
                    "a trial is a map such as {\"params\": {...}, \"value\": "
                    "0.5}");
-        return r->f->n < MOST_FAULTS;
+        return r->f->n < RECORD_MOST_FAULTS;
     }
     for (size_t i = 0; i < map->n; i++)
         read_member(r, began, &map->items[i], &record);
     if (r->f->n > faults)
-        return r->f->n < MOST_FAULTS;
-    return take(r, &record);
+        return r->f->n < RECORD_MOST_FAULTS;
+    return record_take(r, &record);
 }
 
 /* A trial, or an answer of the HTTP interface that holds a list of them. */
-static bool read_part(const struct reading *r, const struct extract *began,
-                      const struct extract *end)
+static bool read_part(const struct record_reading *r,
+                      const struct extract *began, const struct extract *end)
 {
     struct faults own;
     struct node *root;
@@ -391,14 +113,14 @@ static bool read_part(const struct reading *r, const struct extract *began,
     return more;
 }
 
-static void misplaced(const struct reading *r, const struct extract *p,
+static void misplaced(const struct record_reading *r, const struct extract *p,
                       const char *wanted)
 {
     faults_add(r->f, p->line, extract_column(p), "%s is wanted here", wanted);
 }
 
 /* Objects one after the other, or with commas in one list. */
-static void read_json(const struct reading *r, struct extract p)
+static void read_json(const struct record_reading *r, struct extract p)
 {
     bool list = *p.at == '[';
     bool more = true;
@@ -436,7 +158,7 @@ static void read_json(const struct reading *r, struct extract p)
 
 /* ---- CSV ---- */
 
-enum { PASS = -1 }; /* what a column is: PASS, a field, or FIELDS + param */
+enum { PASS = -1 }; /* a column is PASS, a field, or RECORD_FIELDS + param */
 
 struct table {
     struct csv csv;
@@ -475,17 +197,18 @@ static bool column_named(const struct study *s, const char *name, int *out)
     bool prefixed = !strncmp(name, prefix, sizeof prefix - 1);
     int param = prefixed ? space_find(&s->space, name + sizeof prefix - 1) : -1;
     bool objective = s->n_others && !strncmp(name, values, sizeof values - 1);
-    enum field field = field_of(s, objective ? name + sizeof values - 1 : name);
+    enum record_field field =
+        record_field_of(s, objective ? name + sizeof values - 1 : name);
 
     if (param < 0 && !is_exports_own(name))
         param = space_find(&s->space, name);
     if (param >= 0)
-        *out = FIELDS + param;
-    else if (field < FIELDS)
+        *out = RECORD_FIELDS + param;
+    else if (field < RECORD_FIELDS)
         *out = (int)field;
     else
         *out = PASS;
-    return *out != PASS || is_passed_over(name);
+    return *out != PASS || record_passes_over(name);
 }
 
 /* An export of several objectives says the goal's value under two names. */
@@ -493,13 +216,13 @@ static bool is_twice(const struct study *s, const struct table *t, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (t->columns[k] == t->columns[i] && t->columns[i] != PASS &&
-            (t->columns[i] != VALUE || !s->n_others ||
+            (t->columns[i] != RECORD_VALUE || !s->n_others ||
              !strcmp(t->csv.cells[k], t->csv.cells[i])))
             return true;
     return false;
 }
 
-static void read_titles(const struct reading *r, struct table *t)
+static void read_titles(const struct record_reading *r, struct table *t)
 {
     t->n = t->csv.n;
     t->columns = mem_new(t->n, sizeof *t->columns);
@@ -507,13 +230,13 @@ static void read_titles(const struct reading *r, struct table *t)
     t->items = mem_new(t->n, sizeof *t->items);
     for (size_t i = 0; i < t->n; i++)
         if (!column_named(r->study, t->csv.cells[i], &t->columns[i]))
-            refuse_name(r, t->csv.line, 1, t->csv.cells[i], true);
+            record_refuse_name(r, t->csv.line, 1, t->csv.cells[i], true);
         else if (is_twice(r->study, t, i))
             faults_add(r->f, t->csv.line, 1, "the column %.60s is there twice",
                        t->csv.cells[i]);
 }
 
-static bool read_row(const struct reading *r, struct table *t)
+static bool read_row(const struct record_reading *r, struct table *t)
 {
     struct record record = {.line = t->csv.line, .column = 1};
     struct node map = {.kind = NODE_MAP, .items = t->items};
@@ -523,7 +246,7 @@ static bool read_row(const struct reading *r, struct table *t)
                    "this row has %zu cells, and the first row names %zu "
                    "columns",
                    t->csv.n, t->n);
-        return r->f->n < MOST_FAULTS;
+        return r->f->n < RECORD_MOST_FAULTS;
     }
     for (size_t i = 0; i < t->n; i++) {
         char *cell = t->csv.cells[i];
@@ -531,20 +254,21 @@ static bool read_row(const struct reading *r, struct table *t)
 
         if (!*cell || column == PASS)
             continue;
-        if (column < FIELDS) {
+        if (column < RECORD_FIELDS) {
             record.fields[column] = cell;
             continue;
         }
         t->nodes[i] = (struct node){.kind = NODE_SCALAR, .text = cell};
         map.items[map.n++] = (struct node_item){
-            .key = r->study->space.params[column - FIELDS].name,
+            .key = r->study->space.params[column - RECORD_FIELDS].name,
             .value = &t->nodes[i]};
     }
     record.params = &map;
-    return take(r, &record);
+    return record_take(r, &record);
 }
 
-static void read_csv(const struct reading *r, const char *bytes, size_t n)
+static void read_csv(const struct record_reading *r, const char *bytes,
+                     size_t n)
 {
     struct table t = {0};
     struct err e;
@@ -569,7 +293,7 @@ static void read_csv(const struct reading *r, const char *bytes, size_t n)
 void given_clear(struct given *g)
 {
     for (size_t i = 0; i < g->n; i++)
-        clear_trial(&g->trials[i]);
+        record_clear_trial(&g->trials[i]);
     free(g->trials);
     *g = (struct given){0};
 }
@@ -577,7 +301,7 @@ void given_clear(struct given *g)
 int given_read(const char *bytes, size_t n, const struct study *study,
                struct given *out, struct faults *f)
 {
-    struct reading r = {study, out, f};
+    struct record_reading r = {study, out, f};
     struct extract p = {bytes, bytes + n, 1, bytes};
     size_t before = f->n;
 

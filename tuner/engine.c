@@ -1,21 +1,15 @@
-/* The engine: the doors through which events come in, and the turn in which
- * they are settled, stored and acted upon. */
+/* The engine: the doors through which events come in. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/engine.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "study/codec.h"
 #include "study/given.h"
 #include "tuner/board.h"
-#include "tuner/deeds.h"
 #include "tuner/fill.h"
 #include "tuner/forget.h"
 #include "tuner/found.h"
@@ -32,19 +26,13 @@
 #include "tuner/senders.h"
 #include "tuner/submit.h"
 #include "tuner/sweep.h"
+#include "tuner/turn.h"
 #include "tuner/why.h"
-
-enum {
-    ROUNDS = 100,    /* of settling in one turn, before the loop goes on */
-    STUCK_MS = 1000, /* between tries to write again after a failed one */
-    OLD_MOST = 1000  /* folders of one name put aside in one millisecond */
-};
 
 struct engine {
     struct board board;
-    bool stuck;        /* the store failed; the board is empty until it works */
-    int64_t try_again; /* steady */
-    int64_t since_ms;  /* wall; when it was opened */
+    struct turn turn;
+    int64_t since_ms; /* wall; when it was opened */
 };
 
 int engine_open(struct engine **out, const struct engine_parts *parts,
@@ -66,7 +54,7 @@ static int enter(struct engine *g, struct err *e)
         return err_set(e, ERR_BUSY,
                        "this service only looks: start one that runs studies "
                        "with `hypertune serve`");
-    if (g->stuck || g->board.broken)
+    if (g->turn.stuck || g->board.broken)
         return err_set(e, ERR_IO, "the store cannot be written: %s",
                        g->board.trouble.text);
     return store_begin(g->board.parts.store, e);
@@ -434,7 +422,7 @@ void engine_news(void *ctx, const struct launcher_news *news)
     struct engine *g = ctx;
     struct live_trial *t = board_job(&g->board, news->job_name);
 
-    if (t && !g->stuck)
+    if (t && !g->turn.stuck)
         judge_news(&g->board, t, news);
 }
 
@@ -445,112 +433,16 @@ void engine_when_kept(struct engine *g, engine_kept_fn *fn, void *ctx)
     board_deed(&g->board, &deed);
 }
 
-/* ---- the turn ---- */
-
-/* Empties the board; those who wait are told of b->trouble. */
-static void forget_all(struct board *b)
-{
-    for (struct live_study *s = b->studies; s; s = s->next)
-        board_refuse(b, s, &b->trouble);
-    board_drop_all(b);
-    deeds_do(b, false);
-}
-
-/* The store failed: nothing of this round is true. Everything is forgotten,
- * those who wait are told, and a second later it is all read again. */
-static void start_over(struct engine *g)
-{
-    struct board *b = &g->board;
-
-    log_write(LOG_LEVEL_ERROR, "store_failed", "text=\"%s\"", b->trouble.text);
-    store_rollback(b->parts.store);
-    b->generation++;
-    forget_all(b);
-    b->n_touched = 0;
-    b->broken = false;
-    g->stuck = true;
-    g->try_again = board_steady(b) + STUCK_MS;
-}
-
-static void settle(struct board *b)
-{
-    struct live_study *next;
-    bool again = true;
-
-    for (int i = 0; again && i < ROUNDS && !b->broken; i++) {
-        again = false;
-        for (struct live_study *s = b->studies; s && !b->broken; s = next) {
-            next = s->next;
-            if (!s->dirty)
-                continue;
-            again = true;
-            fill_study(b, s);
-        }
-    }
-}
-
-static void tell_touched(struct board *b)
-{
-    int64_t *touched = b->touched;
-    size_t n = b->n_touched;
-
-    b->touched = NULL;
-    b->n_touched = b->touched_cap = 0;
-    for (size_t i = 0; i < n && b->parts.changed; i++)
-        b->parts.changed(b->parts.ctx, touched[i]);
-    free(touched);
-}
-
-static bool idle(const struct board *b)
-{
-    if (b->broken || b->n_deeds || b->n_touched ||
-        store_is_open(b->parts.store))
-        return false;
-    for (const struct live_study *s = b->studies; s; s = s->next)
-        if (s->dirty)
-            return false;
-    return true;
-}
-
 void engine_turn(struct engine *g)
 {
-    struct board *b = &g->board;
-
-    for (int i = 0; i < ROUNDS && !idle(b); i++) {
-        struct err e;
-
-        settle(b);
-        if (!b->broken && store_commit(b->parts.store, &e))
-            board_fail(b, &e);
-        if (b->broken) {
-            start_over(g);
-            return;
-        }
-        deeds_do(b, true);
-        tell_touched(b);
-    }
-}
-
-/* Reads everything again after the store had failed. */
-static void come_back(struct engine *g)
-{
-    struct board *b = &g->board;
-    struct err e;
-
-    if (board_steady(b) < g->try_again)
-        return;
-    g->stuck = false;
-    if (recover_all(b, &e) == 0)
-        return;
-    board_fail(b, &e);
-    start_over(g);
+    turn_do(&g->turn, &g->board);
 }
 
 void engine_tick(struct engine *g)
 {
-    if (g->stuck)
-        come_back(g);
-    if (g->stuck)
+    if (g->turn.stuck)
+        turn_come_back(&g->turn, &g->board);
+    if (g->turn.stuck)
         return;
     judge_tick(&g->board);
     hold_tick(&g->board);
@@ -573,7 +465,7 @@ void engine_close(struct engine *g)
     store_rollback(b->parts.store);
     err_set(&b->trouble, ERR_BUSY, "the service is ending");
     fill_drop_thoughts(b);
-    forget_all(b);
+    turn_forget_all(b);
     sweep_close(b);
     nodes_clear(b);
     free(b->kept_gpus);

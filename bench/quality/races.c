@@ -26,6 +26,7 @@ struct race {
     struct trial *trials;
     double *ends;  /* when each trial ends; -1 once it has */
     double *truth; /* by trials in the order of their ends, without noise */
+    size_t *order; /* places of those trials */
     size_t n;
     double clock, seen, left;
     struct draw chance;
@@ -75,6 +76,7 @@ static void end(struct race *r, size_t nth)
         if (r->ends[i] >= 0 && (next == r->n || r->ends[i] < r->ends[next]))
             next = i;
     t = &r->trials[next];
+    r->order[nth] = next;
     r->clock = r->ends[next];
     r->ends[next] = -1;
     value = r->truth[nth] = problem_value(r->p, &t->point);
@@ -88,12 +90,22 @@ static void end(struct race *r, size_t nth)
     r->type->tell(r->state, t);
 }
 
+/* What the trial that ended as the nth might report another time. */
+static double again(const struct race *r, size_t nth, struct draw *chance)
+{
+    if (r->p->measured)
+        return problem_report(r->p, &r->trials[r->order[nth]].point, chance);
+    return r->truth[nth] + r->p->noise * draw_normal(chance);
+}
+
 /* Which trial reports best is luck where there is noise. So that one drawing of
- * it does not hide what the points are worth: the geometric mean over many, of
- * what the best reported one leaves. */
+ * it does not hide what the points are worth: the mean over many, of what the
+ * best reported one leaves. The geometric one, but of tables, at whose best
+ * point nothing is left, the plain one. */
 static void even_out(const struct race *r, uint64_t seed, size_t trials,
                      double *left)
 {
+    bool plain = r->p->measured;
     struct draw chance;
 
     draw_init(&chance, seed, DRAW_RANDOM, LUCK);
@@ -102,17 +114,17 @@ static void even_out(const struct race *r, uint64_t seed, size_t trials,
         double seen = INFINITY, now = 0;
 
         for (size_t k = 0; k < trials; k++) {
-            double reported = k < r->n ? r->truth[k] : INFINITY;
+            double reported = k < r->n ? again(r, k, &chance) : INFINITY;
 
-            reported += r->p->noise * draw_normal(&chance);
             if (reported < seen) {
                 seen = reported;
-                now = log(fmax(r->truth[k] - r->p->optimum, least_left));
+                now = r->truth[k] - r->p->optimum;
+                now = plain ? now : log(fmax(now, least_left));
             }
             left[k] += now / DRAWINGS;
         }
     }
-    for (size_t k = 0; k < trials; k++)
+    for (size_t k = 0; k < trials && !plain; k++)
         left[k] = exp(left[k]);
 }
 
@@ -155,12 +167,13 @@ int races_run(struct problem *p, const struct algorithm_type *type,
     r.trials = mem_new(trials, sizeof *r.trials);
     r.ends = mem_new(trials, sizeof *r.ends);
     r.truth = mem_new(trials, sizeof *r.truth);
+    r.order = mem_new(trials, sizeof *r.order);
     rc = type->open(r.state, &p->study, e);
     if (rc == 0) {
         rc = go(&r, trials, parallel, left, e);
         type->close(r.state);
     }
-    if (rc == 0 && p->noise > 0)
+    if (rc == 0 && (p->noise > 0 || p->measured))
         even_out(&r, seed, trials, left);
     free(r.state);
     for (size_t i = 0; i < r.n; i++)
@@ -168,6 +181,7 @@ int races_run(struct problem *p, const struct algorithm_type *type,
     free(r.trials);
     free(r.ends);
     free(r.truth);
+    free(r.order);
     *ms += cpu_ms() + peer_ms() - began;
     return rc;
 }

@@ -104,6 +104,8 @@ static double bowl(const struct work *w, const struct point *p, size_t k)
     for (size_t i = 0; i < p->n; i++) {
         const struct param *q = &w->study.space.params[i];
         const struct value *v = &p->values[i];
+        int64_t stair = v->whole / 4 - q->low / 4;
+        int64_t stairs = q->high / 4 - q->low / 4;
         double x = 0;
 
         if (!v->active)
@@ -111,8 +113,7 @@ static double bowl(const struct work *w, const struct point *p, size_t k)
         if (q->kind == PARAM_DOUBLE)
             x = (v->real - q->min) / (q->max - q->min);
         else if (q->kind == PARAM_INTEGER)
-            x = (double)(v->whole / 4 - q->low / 4) /
-                fmax(1, (double)(q->high / 4 - q->low / 4));
+            x = (double)stair / fmax(1, (double)stairs);
         else
             x = (double)v->choice / (double)q->n_values;
         x -= 0.35 + 0.4 * (double)(i % 3 == k % 3);

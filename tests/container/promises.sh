@@ -1,5 +1,5 @@
-# The containers' promises, with an engine of their own: podman or docker is the
-# argument. Skipped where this machine cannot run it.
+# promises.sh ENGINE PROGRAM...: the containers' promises, with an engine of
+# their own: podman or docker. Skipped where this machine cannot run it.
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
 dir=$(mktemp -d /tmp/ht.XXXXXX)
@@ -16,4 +16,9 @@ assignments=$("$HYPERTUNE_SOURCE/scripts/engine" up "$1" "$dir")
 eval "$assignments"
 ENGINE=$1
 export ENGINE
-"$2"
+shift
+failed=0
+for program; do
+    "$program" || failed=1
+done
+exit $failed

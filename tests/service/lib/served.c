@@ -20,8 +20,7 @@
 
 enum { PATIENCE = 6000, PAUSE_MS = 10 };
 
-/* It ends with us, should the test be ended. */
-static int serve(const char *dir, pid_t owner)
+int served_run(const char *dir, pid_t owner, struct err *e)
 {
     char *argv[] = {(char[]){"hypertuned"},
                     (char[]){"--state"},
@@ -34,19 +33,25 @@ static int serve(const char *dir, pid_t owner)
                     mem_format("%ld", (long)owner)};
     struct config config;
     enum config_wish wish;
-    struct err e;
-    int rc =
-        config_read(&config, sizeof argv / sizeof argv[0], argv, &wish, &e);
+    int rc = config_read(&config, sizeof argv / sizeof argv[0], argv, &wish, e);
 
     free(argv[2]);
     free(argv[8]);
-    if (!rc) {
-        rc = daemon_run(&config, &e);
-        config_clear(&config);
-    }
     if (rc)
-        fprintf(stderr, "%s\n", e.text);
-    return rc ? 4 : 0;
+        return rc;
+    rc = daemon_run(&config, e);
+    config_clear(&config);
+    return rc;
+}
+
+static int serve(const char *dir, pid_t owner)
+{
+    struct err e;
+
+    if (served_run(dir, owner, &e) == 0)
+        return 0;
+    fprintf(stderr, "%s\n", e.text);
+    return 4;
 }
 
 struct fetch *served_client(const struct served *s)
@@ -60,16 +65,19 @@ struct fetch *served_client(const struct served *s)
     return client;
 }
 
-void served_begin(struct served *s)
+void served_make(struct served *s)
 {
-    struct fetch_answer a;
-    struct err e;
-    pid_t owner = getpid();
-    int tries = 0;
-
     snprintf(s->dir, sizeof s->dir, "/tmp/ht-served.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(s->dir));
     snprintf(s->socket, sizeof s->socket, "%s/hypertuned.sock", s->dir);
+}
+
+void served_start(struct served *s, pid_t owner)
+{
+    struct fetch_answer a;
+    struct err e;
+    int tries = 0;
+
     fflush(NULL);
     s->pid = fork();
     ck_assert_int_ge(s->pid, 0);
@@ -81,19 +89,26 @@ void served_begin(struct served *s)
         ck_assert_msg(++tries < PATIENCE, "%s", e.text);
         nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
     }
+    ck_assert_int_eq(a.status, 200);
     fetch_answer_clear(&a);
 }
 
-void served_end(struct served *s)
+void served_begin(struct served *s)
+{
+    served_make(s);
+    served_start(s, getpid()); /* it ends with us, should the test be ended */
+}
+
+void served_wait(struct served *s)
 {
     char *command[] = {(char[]){"rm"}, (char[]){"-rf"}, s->dir, NULL};
     int status = -1;
     pid_t pid;
 
-    kill(s->pid, SIGTERM);
     ck_assert_int_eq(waitpid(s->pid, &status, 0), s->pid);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x",
                   (unsigned)status);
+    ck_assert_int_ne(access(s->socket, F_OK), 0);
     fetch_close(s->client);
     pid = fork();
     if (pid == 0) {
@@ -101,6 +116,21 @@ void served_end(struct served *s)
         _exit(1);
     }
     waitpid(pid, NULL, 0);
+}
+
+void served_end(struct served *s)
+{
+    kill(s->pid, SIGTERM);
+    served_wait(s);
+}
+
+void served_kill(struct served *s)
+{
+    int status;
+
+    kill(s->pid, SIGKILL);
+    ck_assert_int_eq(waitpid(s->pid, &status, 0), s->pid);
+    fetch_close(s->client);
 }
 
 void served_fetch(struct served *s, const char *method, const char *path,

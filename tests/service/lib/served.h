@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/err.h"
 #include "io/fetch.h"
 
 struct served {
@@ -19,6 +20,16 @@ struct served {
 void served_begin(struct served *s);
 /* Ends it in order, which must succeed, and removes the directory. */
 void served_end(struct served *s);
+
+/* The parts of those: the directory; the service on it, which ends after its
+ * owner (0 = nobody); waiting for an end in order, and the directory is
+ * removed; an end without notice, after which it may start again. */
+void served_make(struct served *s);
+void served_start(struct served *s, pid_t owner);
+void served_wait(struct served *s);
+void served_kill(struct served *s);
+/* A service in this very process, up to its end. */
+int served_run(const char *dir, pid_t owner, struct err *e);
 
 /* *a is to be cleared. body may be NULL. */
 void served_fetch(struct served *s, const char *method, const char *path,
