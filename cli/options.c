@@ -122,7 +122,7 @@ static const struct {
 static const char *from_elsewhere(unsigned allowed, const char *word)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
-        if (is_allowed(allowed, elsewhere[i].option) &&
+        if (is_allowed(allowed, (int)elsewhere[i].option) &&
             !strcmp(elsewhere[i].word, word))
             return elsewhere[i].ours;
     return NULL;
