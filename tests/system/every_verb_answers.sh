@@ -13,6 +13,10 @@ status 2 hypertune show
 status 0 hypertune list
 status 4 hypertune pause verbs
 
+status 2 hypertune report accuracy=1 step=3
+has err '^hypertune: step would be a metric: write --step N'
+status 0 hypertune report --quiet accuracy=1 --step 3
+
 service_start
 status 0 hypertune list --format json
 same "no studies" "$(cat out)" '[]'
