@@ -260,6 +260,20 @@ static bool finds(const char *program, const char *folder)
     return found;
 }
 
+/* What may have been forgotten about a program that is not found. */
+static const char *forgotten(const char *program, const char *folder)
+{
+    char *whole = *program == '/' ? mem_copy_text(program)
+                                  : mem_format("%s/%s", folder, program);
+    bool is_there = !access(whole, F_OK);
+
+    free(whole);
+    if (!is_there)
+        return "";
+    return strchr(program, '/') ? "; chmod +x makes it one"
+                                : "; one that lies there is written with ./";
+}
+
 /* Whether the program is here is no fault: the service may be elsewhere. */
 static void look_for_program(const struct source *s)
 {
@@ -278,8 +292,9 @@ static void look_for_program(const struct source *s)
     if (!finds(t->argv[0], folder))
         (void)fprintf(stderr,
                       "hypertune: %s: no program %s that may be run is here "
-                      "(seen from %s)\n",
-                      s->path, t->argv[0], folder);
+                      "(seen from %s)%s\n",
+                      s->path, t->argv[0], folder,
+                      forgotten(t->argv[0], folder));
     free(folder);
 }
 

@@ -20,6 +20,13 @@ status 0 hypertune validate absent.yaml
 has err 'no program \./train\.sh that may be run is here'
 status 0 hypertune validate good.yaml
 hasnt err 'no program'
+touch train.py
+sed 's|run: .*|run: ./train.py|' absent.yaml >bare.yaml
+status 0 hypertune validate bare.yaml
+has err 'no program ./train.py .*; chmod \+x makes it one'
+sed 's|run: .*|run: train.py|' absent.yaml >bare.yaml
+status 0 hypertune validate bare.yaml
+has err 'no program train.py .*written with \./'
 sed 's|run: .*|run: no-such-interpreter train.py|' absent.yaml >bare.yaml
 status 0 hypertune validate bare.yaml
 has err 'no program no-such-interpreter'
