@@ -33,6 +33,11 @@ static const struct {
      "params?\n"
      "3:1: there is no key \"n_trials\" in a study file; did you mean "
      "trials?\n"},
+    {"maximize: a\nalgorithm: cma-es\nparams:\n  x: [1, 2]\n"
+     "  y: [a, b]\n  z: 0 .. 1 if x = 1\n",
+     "5:3: y: cma-es searches numbers, not words; take tpe or bayesian\n"
+     "6:3: z: cma-es needs parameters that always exist; remove the condition, "
+     "or take tpe or bayesian\n"},
     {"maximize: a\nparams: {x: 0 .. 1}\nrun: {args}\n",
      "3:6: run must be a text or a list of words; a text that begins with { "
      "needs quotes\n"},
