@@ -342,23 +342,24 @@ static void add_best(const json_t *study, const json_t *best,
 {
     json_t *params = json_object_get(best, "params"), *value;
     const char *name;
-    int widest = 6;
+    size_t widest = 6;
 
     text_addf(out,
               "Best: trial %lld  %s=", (long long)integer_of(best, "number"),
               string_of(study, "metric"));
     print_plain(json_object_get(best, "value"), false, out);
     text_add(out, "\n");
-    json_object_foreach(params, name, value) if ((int)strlen(name) > widest)
-        widest = (int)strlen(name);
+    json_object_foreach(params, name, value) if (print_width(name) > widest)
+        widest = print_width(name);
     json_object_foreach(params, name, value)
     {
-        text_addf(out, "  %-*s  ", widest, name);
+        text_addf(out, "  %s%*s  ", name, (int)(widest - print_width(name)),
+                  "");
         print_plain(value, false, out);
         text_add(out, "\n");
     }
     if (folder)
-        text_addf(out, "  %-*s  %s\n", widest, "output", folder);
+        text_addf(out, "  %-*s  %s\n", (int)widest, "output", folder);
 }
 
 void view_span_event(struct view_span *s, const struct json_t *event)
