@@ -3,9 +3,9 @@
 # that is built with either writes a report.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-#     installed.sh CMAKE BUILD CC
+#     installed.sh CMAKE BUILD CC GENERATOR
 set -eu
-cmake=$1 build=$2 cc=$3
+cmake=$1 build=$2 cc=$3 generator=$4
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 
@@ -51,7 +51,7 @@ reports() {
     $(pkg-config --cflags --libs hypertune)
 reports "$here/trained"
 
-"$cmake" -S "$here/trainer" -B "$here/built" -DCMAKE_C_COMPILER="$cc" \
+"$cmake" -G "$generator" -S "$here/trainer" -B "$here/built" -DCMAKE_C_COMPILER="$cc" \
     -DCMAKE_PREFIX_PATH="$here/usr" >/dev/null
 "$cmake" --build "$here/built" >/dev/null
 reports "$here/built/shared"
