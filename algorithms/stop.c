@@ -8,6 +8,9 @@
 
 #include "base/mem.h"
 
+/* Steps are no further away, so that there is a place behind each. */
+static const int64_t furthest = INT64_MAX - 1;
+
 /* A normal deviation in median absolute deviations. */
 static const double normal_share = 1.4826;
 
@@ -91,7 +94,19 @@ static struct stop_curve *enter(struct stop_book *b, int64_t number)
     return &b->curves[k];
 }
 
-static void append(struct stop_curve *c, struct stop_point p)
+/* Sets the point's place from those before it. */
+static void place(const struct stop_book *b, struct stop_curve *c, size_t i)
+{
+    struct stop_point *p = &c->points[i];
+
+    if (!b->has_steps)
+        p->at = p->index;
+    else
+        p->at = i && p[-1].at > p->step ? p[-1].at : p->step;
+}
+
+static void append(const struct stop_book *b, struct stop_curve *c,
+                   struct stop_point p)
 {
     const struct stop_point *last = c->n ? &c->points[c->n - 1] : NULL;
     void *points = c->points;
@@ -101,21 +116,31 @@ static void append(struct stop_curve *c, struct stop_point p)
     mem_grow(&points, &c->cap, c->n + 1, sizeof *c->points);
     c->points = points;
     c->points[c->n++] = p;
+    place(b, c, c->n - 1);
+}
+
+/* The first step of all was told: what was counted has its step now. */
+static void take_steps(struct stop_book *b)
+{
+    b->has_steps = true;
+    for (size_t k = 0; k < b->n; k++)
+        for (size_t i = 0; i < b->curves[k].n; i++)
+            place(b, &b->curves[k], i);
 }
 
 /* Leaves the points whose index is a multiple of the stride. */
-static void thin(struct stop_curve *c)
+static void thin(const struct stop_book *b, struct stop_curve *c)
 {
     size_t n = c->n;
 
     c->n = 0;
     for (size_t i = 0; i < n; i++)
         if (c->points[i].index % c->stride == 0)
-            append(c, c->points[i]);
+            append(b, c, c->points[i]);
 }
 
 bool stop_measure(struct stop_book *b, int64_t number, int64_t index,
-                  int64_t at, double value)
+                  int64_t step, double value)
 {
     struct stop_curve *c = enter(b, number);
     const struct stop_point *last = NULL;
@@ -125,18 +150,19 @@ bool stop_measure(struct stop_book *b, int64_t number, int64_t index,
         stride *= 2;
     if (stride > c->stride) {
         c->stride = stride;
-        thin(c);
+        thin(b, c);
     }
     if (index % stride != 0 || !isfinite(value))
         return false;
     last = c->n ? &c->points[c->n - 1] : NULL;
     if (last && index <= last->index)
         return index == last->index;
-    if (last && at <= last->at)
-        at = last->at + (index - last->index);
-    append(c, (struct stop_point){.index = index,
-                                  .at = at,
-                                  .value = b->maximize ? value : -value});
+    if (step && !b->has_steps)
+        take_steps(b);
+    append(b, c,
+           (struct stop_point){.index = index,
+                               .step = step < furthest ? step : furthest,
+                               .value = b->maximize ? value : -value});
     return true;
 }
 
@@ -187,13 +213,10 @@ const struct stop_point *stop_from(const struct stop_curve *c, int64_t at)
 
 const struct stop_point *stop_until(const struct stop_curve *c, int64_t at)
 {
-    const struct stop_point *p = stop_from(c, at);
+    const struct stop_point *p = stop_from(c, at + 1);
+    size_t n = p ? (size_t)(p - c->points) : c->n;
 
-    if (p && p->at == at)
-        return p;
-    if (!p)
-        return c->n ? &c->points[c->n - 1] : NULL;
-    return p > c->points ? p - 1 : NULL;
+    return n ? &c->points[n - 1] : NULL;
 }
 
 static int ascending(const void *a, const void *b)

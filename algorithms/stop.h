@@ -29,7 +29,8 @@ enum {
  * here, whatever the goal. */
 struct stop_point {
     int64_t index; /* how many came before it, kept or not */
-    int64_t at;    /* its place, rising along the curve */
+    int64_t step;  /* as it was told */
+    int64_t at;    /* its place, never falling along the curve */
     double value, best, sum;
 };
 
@@ -46,7 +47,8 @@ struct stop_curve {
 /* The curves of a study's goal, by number. */
 struct stop_book {
     bool maximize;
-    bool best; /* a trial's result is its best measurement, not its last */
+    bool best;      /* a trial's result is its best measurement, not its last */
+    bool has_steps; /* they are not all 0 */
     struct stop_curve *curves;
     size_t n, cap;
     size_t n_ended;
@@ -60,12 +62,13 @@ void stop_clear(struct stop_book *b);
 void stop_begin(struct stop_book *b, int64_t number);
 
 /* Measurement `index` (from 0, rising; some may be left out) of a trial. Its
- * place is `at`, a step or a time; where that does not rise, as with trainers
- * that tell no step, it is one further for each measurement. Says whether the
- * point was kept: only then is there anything new to decide. One that is in
- * the book already changes nothing. */
+ * place is its step, or a time; the furthest so far where it goes back, as
+ * where several replicas measure. While all steps in the book are 0, as with
+ * trainers that tell none, it is `index`. Says whether the point was kept: only
+ * then is there anything new to decide. One that is in the book already changes
+ * nothing. */
 bool stop_measure(struct stop_book *b, int64_t number, int64_t index,
-                  int64_t at, double value);
+                  int64_t step, double value);
 
 /* The trial has ended. SUCCEEDED and STOPPED ones stay in the book. `value`
  * may be NULL. */

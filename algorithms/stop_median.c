@@ -3,6 +3,7 @@
  * of the mean of what each had measured up to the same place (Golovin et al.,
  * "Google Vizier: A Service for Black-Box Optimization", KDD 2017, 3.2.2). */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 
 #include "algorithms/stop.h"
@@ -13,6 +14,13 @@ enum {
     IN_A_ROW = 4      /* half of all are stopped: by chance so many in a row
                          once in sixteen times */
 };
+
+/* Of what was measured up to that point, but never above the best of it: sums
+ * are rounded, and may overflow. */
+static double mean_until(const struct stop_curve *c, const struct stop_point *p)
+{
+    return fmin(p->sum / (double)(p - c->points + 1), p->best);
+}
 
 static bool hopeless(const struct stop_rule *rule, const struct stop_book *b,
                      const struct stop_curve *own)
@@ -30,7 +38,7 @@ static bool hopeless(const struct stop_rule *rule, const struct stop_book *b,
             continue;
         p = stop_until(c, last->at);
         if (p)
-            means[n++] = p->sum / (double)(p - c->points + 1);
+            means[n++] = mean_until(c, p);
     }
     stop = n >= LEAST_OTHERS && last->best < stop_middle(means, n);
     free(means);

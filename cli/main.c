@@ -30,7 +30,7 @@ static const struct verb {
     {"try", cmd_try, 1, 1, HAS(STATE) | HAS(FOR), "FILE [--for TIME]",
      "Rehearse: run the corners of the space for a moment"},
     {"best", cmd_best, 1, 1, LOOKS | HAS(COUNT), "STUDY [--count K]",
-     "Show the best trial, or the best K"},
+     "Show the best trial, the best K, or those that no other beats"},
     {"watch", cmd_watch, 1, 1, SERVICE, "STUDY",
      "Watch a study that is under way"},
     {"list", cmd_list, 0, 0, LOOKS | HAS(COUNT), "[--count K]",

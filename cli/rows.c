@@ -11,6 +11,7 @@
 #include "cli/print.h"
 #include "io/fetch.h"
 #include "study/codec.h"
+#include "study/front.h"
 
 enum { PAGE = 1000 };
 
@@ -90,8 +91,7 @@ static void add_values(struct rows *r, const struct study *s,
                        enum format format)
 {
     for (size_t k = 0; s->n_others && k <= s->n_others; k++) {
-        char *name = add_name_take(
-            r, mem_copy_text(k ? s->others[k - 1].name : s->metric));
+        char *name = add_name_take(r, mem_copy_text(front_name(s, k)));
         char *title = name;
 
         if (format == FORMAT_CSV)

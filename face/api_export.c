@@ -85,8 +85,7 @@ static bool is_column(const char *name)
 static void csv_objectives(struct text *out, const struct exported *x)
 {
     for (size_t k = 0; x->study.n_others && k <= x->study.n_others; k++) {
-        char *title = mem_format("values.%s", k ? x->study.others[k - 1].name
-                                                : x->study.metric);
+        char *title = mem_format("values.%s", front_name(&x->study, k));
 
         text_add(out, ",");
         add_cell(out, title);

@@ -53,16 +53,6 @@ static bool add_listed(void *ctx, const struct trial_row *row)
     return true;
 }
 
-/* With several objectives there is no order: all that no other beats. */
-static int answer_front(struct call *c, int64_t limit, struct err *e)
-{
-    text_add(&c->out, "{\"trials\": [");
-    if (best_write_front(&c->out, c->face->store, c->study, limit, e))
-        return -1;
-    text_add(&c->out, "], \"next_page\": \"\"}");
-    return 0;
-}
-
 int api_trials_best(struct call *c, struct err *e)
 {
     const struct api_page page = {API_PAGE_BEST, c->study, 0};
@@ -71,15 +61,15 @@ int api_trials_best(struct call *c, struct err *e)
     bool several;
 
     if (call_query(c, "count", 1, LIST_MOST, &l.limit, e) ||
-        api_page_read(c, &page, NULL, &after, e) ||
-        best_is_front(c->face->store, c->study, &several, e))
+        api_page_read(c, &page, NULL, &after, e))
         return -1;
-    if (several)
-        return answer_front(c, request_query(c->request, "count") ? l.limit : 0,
-                            e);
     text_add(&c->out, "{\"trials\": [");
-    if (store_trial_best_after(c->face->store, c->study, after,
-                               (int)l.limit + 1, add_listed, &l, e))
+    if (best_front(&c->out, c->face->store, c->study,
+                   request_query(c->request, "count") ? l.limit : 0, &several,
+                   e))
+        return -1;
+    if (!several && store_trial_best_after(c->face->store, c->study, after,
+                                           (int)l.limit + 1, add_listed, &l, e))
         return -1;
     text_add(&c->out, "]");
     api_page_write(&c->out, &page, l.more ? l.number : 0);

@@ -23,18 +23,6 @@ static bool take_study(void *ctx, const struct study_row *row)
     return false;
 }
 
-int best_is_front(struct store *store, int64_t study, bool *several,
-                  struct err *e)
-{
-    struct study s = {0};
-
-    if (store_study_get(store, study, take_study, &s, e))
-        return -1;
-    *several = s.n_others > 0;
-    study_clear(&s);
-    return 0;
-}
-
 /* Trials with all their values, the best of the goal first. */
 struct gathering {
     struct study study;
@@ -84,14 +72,16 @@ static int write_front(struct text *out, struct store *store, int64_t study,
     return rc;
 }
 
-int best_write_front(struct text *out, struct store *store, int64_t study,
-                     int64_t limit, struct err *e)
+int best_front(struct text *out, struct store *store, int64_t study,
+               int64_t limit, bool *several, struct err *e)
 {
     struct gathering g = {0};
-    int rc = -1;
+    int rc = store_study_get(store, study, take_study, &g.study, e);
 
-    if (store_study_get(store, study, take_study, &g.study, e) == 0 &&
-        store_trial_best(store, study, 0, gather, &g, e) == 0)
+    *several = g.study.n_others > 0;
+    if (!rc && *several)
+        rc = store_trial_best(store, study, 0, gather, &g, e);
+    if (!rc && *several)
         rc = write_front(out, store, study, limit, &g, e);
     study_clear(&g.study);
     free(g.trials);

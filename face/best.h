@@ -9,13 +9,10 @@
 #include "base/text.h"
 #include "store/store.h"
 
-/* Says whether the study has several objectives. */
-int best_is_front(struct store *store, int64_t study, bool *several,
-                  struct err *e);
-
 /* The trials of the front as JSON objects with commas, the best of the first
- * objective first; at most `limit` of them (0 = all). */
-int best_write_front(struct text *out, struct store *store, int64_t study,
-                     int64_t limit, struct err *e);
+ * objective first; at most `limit` of them (0 = all). Nothing, and *several is
+ * false, if the study has one objective. */
+int best_front(struct text *out, struct store *store, int64_t study,
+               int64_t limit, bool *several, struct err *e);
 
 #endif

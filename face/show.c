@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "face/glance.h"
 #include "study/codec.h"
+#include "study/front.h"
 
 /* Not by printf: lists have many, and a library that we link makes that slow.
  */
@@ -105,23 +106,17 @@ enum {
     PARTS
 };
 
-static void add_objective(struct text *out, const char *metric, bool maximize)
-{
-    text_add(out, "{\"metric\": ");
-    quote_json(out, metric);
-    text_addf(out, ", \"goal\": \"%s\"}", maximize ? "maximize" : "minimize");
-}
-
 /* The goal and the others, where there are others. */
 static void add_objectives(struct text *out, const struct study *study)
 {
     if (!study->n_others)
         return;
-    text_add(out, ", \"objectives\": [");
-    add_objective(out, study->metric, study->maximize);
-    for (size_t i = 0; i < study->n_others; i++) {
-        text_add(out, ", ");
-        add_objective(out, study->others[i].name, study->others[i].maximize);
+    for (size_t k = 0; k < front_objectives(study); k++) {
+        text_add(out,
+                 k ? ", {\"metric\": " : ", \"objectives\": [{\"metric\": ");
+        quote_json(out, front_name(study, k));
+        text_addf(out, ", \"goal\": \"%s\"}",
+                  front_maximizes(study, k) ? "maximize" : "minimize");
     }
     text_add(out, "]");
 }

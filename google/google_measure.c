@@ -112,9 +112,8 @@ int google_measure_final(struct google_call *g, const json_t *measurement,
         return -1;
     lacks = lacking(measurement, spec);
     if (lacks)
-        return google_field(g, field, e,
-                            "it lacks the metric \"%.60s\", the study's goal",
-                            lacks);
+        return google_field(
+            g, field, e, "it lacks the metric \"%.60s\" of the study", lacks);
     google_measure_value(measurement, google_named_goal(spec), out);
     return 0;
 }

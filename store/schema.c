@@ -179,9 +179,18 @@
     "ALTER TABLE trial ADD COLUMN foreseen REAL;\n"                            \
     "ALTER TABLE trial ADD COLUMN unsure REAL;\n"
 
+/* Studies of several objectives have no stopping rule: it is taken away where
+ * it could be written. */
+#define STEP_9                                                                 \
+    "UPDATE study SET spec = json_remove(spec, '$.stop_early')\n"              \
+    "WHERE CASE WHEN json_valid(spec)\n"                                       \
+    "  THEN json_type(spec, '$.objectives') = 'object'\n"                      \
+    "   AND json_type(spec, '$.stop_early') IS NOT NULL\n"                     \
+    "  ELSE 0 END;\n"
+
 const struct schema_step schema_steps[] = {
-    {1, STEP_1}, {2, STEP_2}, {3, STEP_3}, {4, STEP_4},
-    {5, STEP_5}, {6, STEP_6}, {7, STEP_7}, {8, STEP_8},
+    {1, STEP_1}, {2, STEP_2}, {3, STEP_3}, {4, STEP_4}, {5, STEP_5},
+    {6, STEP_6}, {7, STEP_7}, {8, STEP_8}, {9, STEP_9},
 };
 const size_t schema_n_steps = sizeof schema_steps / sizeof schema_steps[0];
 

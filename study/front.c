@@ -16,11 +16,21 @@ size_t front_objectives(const struct study *s)
     return 1 + s->n_others;
 }
 
+const char *front_name(const struct study *s, size_t k)
+{
+    return k ? s->others[k - 1].name : s->metric;
+}
+
+bool front_maximizes(const struct study *s, size_t k)
+{
+    return k ? s->others[k - 1].maximize : s->maximize;
+}
+
 double front_value(const struct study *s, const struct trial *t, size_t k)
 {
     double value = k ? t->others[k - 1] : t->value;
 
-    return (k ? s->others[k - 1].maximize : s->maximize) ? value : -value;
+    return front_maximizes(s, k) ? value : -value;
 }
 
 bool front_beats(const struct study *s, const struct trial *a,
@@ -38,23 +48,16 @@ bool front_beats(const struct study *s, const struct trial *a,
     return better;
 }
 
-static void add_value(const char *name, double value, struct text *out)
-{
-    quote_json(out, name);
-    text_add(out, ": ");
-    quote_number(out, value);
-}
-
 void front_write_values(const struct study *s, double goal,
                         const double *others, struct text *out)
 {
     if (!s->n_others)
         return;
-    text_add(out, "{");
-    add_value(s->metric, goal, out);
-    for (size_t i = 0; i < s->n_others; i++) {
-        text_add(out, ", ");
-        add_value(s->others[i].name, others[i], out);
+    for (size_t k = 0; k < front_objectives(s); k++) {
+        text_add(out, k ? ", " : "{");
+        quote_json(out, front_name(s, k));
+        text_add(out, ": ");
+        quote_number(out, k ? others[k - 1] : goal);
     }
     text_add(out, "}");
 }

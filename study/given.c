@@ -20,12 +20,10 @@ static void read_values(const struct record_reading *r,
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct node_item *item = &map->items[i];
-        enum record_field field = record_field_of(r->study, item->key);
+        size_t field = record_objective_of(r->study, item->key);
         int line = item->line, column = item->column;
 
-        if (item->value->kind == NODE_SCALAR &&
-            (field == RECORD_VALUE ||
-             (field >= RECORD_OTHERS && field < RECORD_FIELDS))) {
+        if (item->value->kind == NODE_SCALAR && field < RECORD_FIELDS) {
             out->fields[field] = item->value->text;
             continue;
         }
@@ -39,7 +37,7 @@ static void read_member(const struct record_reading *r,
                         const struct extract *began,
                         const struct node_item *item, struct record *out)
 {
-    enum record_field field = record_field_of(r->study, item->key);
+    size_t field = record_field_of(r->study, item->key);
     int line = item->line, column = item->column;
 
     if (!strcmp(item->key, "values") && item->value->kind == NODE_MAP &&
@@ -197,8 +195,8 @@ static bool column_named(const struct study *s, const char *name, int *out)
     bool prefixed = !strncmp(name, prefix, sizeof prefix - 1);
     int param = prefixed ? space_find(&s->space, name + sizeof prefix - 1) : -1;
     bool objective = s->n_others && !strncmp(name, values, sizeof values - 1);
-    enum record_field field =
-        record_field_of(s, objective ? name + sizeof values - 1 : name);
+    size_t field = objective ? record_objective_of(s, name + sizeof values - 1)
+                             : record_field_of(s, name);
 
     if (param < 0 && !is_exports_own(name))
         param = space_find(&s->space, name);

@@ -46,6 +46,13 @@ void goals_check(struct reading *r)
         reading_fault(r, r->goal,
                       "with several objectives a trial's result is what it "
                       "measured last; take the selection of the best away");
+    if (study_stops_early(s))
+        reading_fault(r, r->goal,
+                      "%s judges trials by one objective, and would stop some "
+                      "that no other beats; take it away",
+                      s->dialect == DIALECT_VERTEX
+                          ? "medianAutomatedStoppingSpec"
+                          : "stop_early");
     if (s->has_target)
         reading_fault(r, r->goal,
                       "target is for studies of one objective; take it away");

@@ -12,10 +12,10 @@
 #include "study/front.h"
 #include "study/literal.h"
 
-static const char *const field_names[RECORD_OTHERS] = {
+static const char *const field_names[RECORD_NAMED] = {
     [RECORD_STATE] = "state",   [RECORD_REASON] = "reason",
-    [RECORD_DETAIL] = "detail", [RECORD_VALUE] = "value",
-    [RECORD_STEP] = "step",
+    [RECORD_DETAIL] = "detail", [RECORD_STEP] = "step",
+    [RECORD_VALUE] = "value",
 };
 
 /* What an export says too, and an import has no use for. */
@@ -26,12 +26,12 @@ static const char *const passed_over[] = {
 enum { PASSED_OVER = sizeof passed_over / sizeof passed_over[0] };
 
 static int fault(const struct record_reading *r, const struct record *at,
-                 enum record_field field, const char *what)
+                 size_t field, const char *what)
 {
     faults_add(r->f, at->line, at->column, "%.100s cannot be \"%.60s\": %s",
-               field < RECORD_OTHERS
+               field < RECORD_NAMED
                    ? field_names[field]
-                   : r->study->others[field - RECORD_OTHERS].name,
+                   : front_name(r->study, field - RECORD_VALUE),
                at->fields[field], what);
     return -1;
 }
@@ -45,12 +45,6 @@ static enum trial_state state_of_value(const struct given_trial *t,
     return has_number ? TRIAL_INFEASIBLE : TRIAL_PENDING;
 }
 
-/* Of the goal and k - 1 other objectives: the k-th. */
-static enum record_field value_field(size_t k)
-{
-    return k ? (enum record_field)(RECORD_OTHERS + k - 1) : RECORD_VALUE;
-}
-
 /* All objectives have values, or none has. */
 static int check_values(const struct record_reading *r, const struct record *at)
 {
@@ -59,10 +53,10 @@ static int check_values(const struct record_reading *r, const struct record *at)
     size_t there = 0;
 
     for (size_t k = 0; k < front_objectives(s); k++) {
-        if (at->fields[value_field(k)])
+        if (at->fields[RECORD_VALUE + k])
             there++;
         else if (!lacks)
-            lacks = k ? s->others[k - 1].name : s->metric;
+            lacks = front_name(s, k);
     }
     if (!there || !lacks)
         return 0;
@@ -84,8 +78,8 @@ static int read_value(const struct record_reading *r, const struct record *at,
     for (size_t k = 0; k < front_objectives(r->study); k++) {
         double *value = k ? &t->others[k - 1] : &t->value;
 
-        if (!number_read(at->fields[value_field(k)], value))
-            return fault(r, at, value_field(k), "a number is wanted");
+        if (!number_read(at->fields[RECORD_VALUE + k], value))
+            return fault(r, at, RECORD_VALUE + k, "a number is wanted");
         t->has_value = t->has_value && isfinite(*value);
     }
     return 0;
@@ -224,15 +218,20 @@ bool record_passes_over(const char *name)
     return false;
 }
 
-enum record_field record_field_of(const struct study *s, const char *name)
+size_t record_objective_of(const struct study *s, const char *name)
 {
-    for (int i = 0; i < RECORD_OTHERS; i++)
+    for (size_t k = 0; k < front_objectives(s); k++)
+        if (!strcmp(name, front_name(s, k)))
+            return RECORD_VALUE + k;
+    return RECORD_FIELDS;
+}
+
+size_t record_field_of(const struct study *s, const char *name)
+{
+    for (size_t i = 0; i < RECORD_NAMED; i++)
         if (!strcmp(name, field_names[i]))
-            return (enum record_field)i;
-    for (size_t i = 0; i < s->n_others; i++)
-        if (!strcmp(name, s->others[i].name))
-            return value_field(i + 1);
-    return strcmp(name, s->metric) ? RECORD_FIELDS : RECORD_VALUE;
+            return i;
+    return record_objective_of(s, name);
 }
 
 void record_refuse_name(const struct record_reading *r, int line, int column,
@@ -243,11 +242,10 @@ void record_refuse_name(const struct record_reading *r, int line, int column,
     const char *near;
     size_t n = 0;
 
-    for (; n < RECORD_OTHERS; n++)
+    for (; n < RECORD_NAMED; n++)
         names[n] = field_names[n];
-    names[n++] = r->study->metric;
-    for (size_t i = 0; i < r->study->n_others; i++)
-        names[n++] = r->study->others[i].name;
+    for (size_t k = 0; k < front_objectives(r->study); k++)
+        names[n++] = front_name(r->study, k);
     names[n++] = "params";
     for (size_t i = 0; with_params && i < space->n; i++)
         names[n++] = space->params[i].name;

@@ -9,15 +9,15 @@
 
 enum { RECORD_MOST_FAULTS = 100 }; /* then the rest is not looked at */
 
-/* Each further objective has one from RECORD_OTHERS on. */
-enum record_field {
+/* Fields. RECORD_VALUE + k is of objective k (study/front.h). */
+enum {
     RECORD_STATE,
     RECORD_REASON,
     RECORD_DETAIL,
-    RECORD_VALUE,
     RECORD_STEP,
-    RECORD_OTHERS,
-    RECORD_FIELDS = RECORD_OTHERS + TRIAL_OTHERS
+    RECORD_VALUE,
+    RECORD_NAMED,
+    RECORD_FIELDS = RECORD_NAMED + TRIAL_OTHERS
 };
 
 /* What the file says; all of it is borrowed. */
@@ -35,7 +35,9 @@ struct record_reading {
 };
 
 /* The field of that name, or RECORD_FIELDS. */
-enum record_field record_field_of(const struct study *s, const char *name);
+size_t record_field_of(const struct study *s, const char *name);
+/* The field of the objective of that name, or RECORD_FIELDS. */
+size_t record_objective_of(const struct study *s, const char *name);
 /* Whether an export has it and an import no use for it. */
 bool record_passes_over(const char *name);
 /* Adds the fault that there is no such name; with_params: parameters stand

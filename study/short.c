@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/number.h"
 #include "study/dialects.h"
+#include "study/literal.h"
 
 /* --- the goal ------------------------------------------------------------ */
 
@@ -124,43 +124,37 @@ static void read_algorithm(struct reading *r, const struct key *k,
 
 #define MANY 1000000000
 
-/* Whether the text is that rule, perhaps with " after N". */
-static bool is_rule(const char *text, const char *rule, int64_t *after)
-{
-    static const char word[] = " after ";
-    size_t n = strlen(rule);
-
-    *after = 0;
-    if (strncmp(text, rule, n) != 0)
-        return false;
-    text += n;
-    if (!*text)
-        return true;
-    if (strncmp(text, word, sizeof word - 1) != 0 || rule == study_stops[0])
-        return false;
-    text += sizeof word - 1;
-    return number_read_int(text, after) && *after >= 1 && *after <= MANY;
-}
-
+/* A rule, perhaps with " after N". */
 static void read_stop_early(struct reading *r, const struct key *k,
                             const struct node *v, void *into)
 {
-    const char *text = reading_text(r, k->name, v);
-    int64_t after = 0;
+    static const char word[] = " after ";
+    const char *text = reading_text(r, k->name, v), *rest;
+    size_t n = text ? strcspn(text, " ") : 0, i = 0;
 
     (void)into;
     if (!text)
         return;
-    for (size_t i = 0; study_stops[i]; i++)
-        if (is_rule(text, study_stops[i], &after)) {
-            r->s->stop = study_stops[i];
-            r->s->stop_after = after;
-            return;
-        }
-    reading_fault(r, v,
-                  "%s: there is no \"%.60s\"; take none, median or asha, or "
-                  "one of these two and from which step on: median after 5",
-                  k->name, text);
+    while (study_stops[i] && (strncmp(study_stops[i], text, n) != 0 ||
+                              strlen(study_stops[i]) != n))
+        i++;
+    if (!study_stops[i]) {
+        reading_fault(r, v,
+                      "%s: there is no \"%.60s\"; take none, median or asha",
+                      k->name, text);
+        return;
+    }
+    r->s->stop = study_stops[i];
+    r->s->stop_after = 0;
+    rest = text + n;
+    if (*rest &&
+        (i == 0 || strncmp(rest, word, sizeof word - 1) != 0 ||
+         !literal_read_whole(rest + sizeof word - 1, &r->s->stop_after) ||
+         r->s->stop_after < 1 || r->s->stop_after > MANY))
+        reading_fault(r, v,
+                      "%s: \"%.60s\" names no rule and step; write a step "
+                      "from 1 to %d so: median after 5",
+                      k->name, text, MANY);
 }
 
 static void read_target(struct reading *r, const struct key *k,

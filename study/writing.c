@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/quote.h"
 #include "study/codec.h"
+#include "study/front.h"
 #include "study/literal.h"
 
 /* Entries of the document are written one a line; what is inside them in flow
@@ -262,11 +263,9 @@ static void put_objectives(struct writer *w, const struct study *s)
 {
     line_key(w, "objectives");
     open_with(w, "{");
-    flow_key(w, s->metric);
-    put_word(w, s->maximize ? "max" : "min");
-    for (size_t i = 0; i < s->n_others; i++) {
-        flow_key(w, s->others[i].name);
-        put_word(w, s->others[i].maximize ? "max" : "min");
+    for (size_t k = 0; k < front_objectives(s); k++) {
+        flow_key(w, front_name(s, k));
+        put_word(w, front_maximizes(s, k) ? "max" : "min");
     }
     close_with(w, "}");
 }

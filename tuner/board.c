@@ -191,6 +191,7 @@ static void free_trial(struct live_trial *t)
     free(t->gpus);
     trial_clear(&t->trial);
     free(t->detail);
+    free(t->hopeless);
     free(t->client);
     free(t->job_name);
     free(t->folder);

@@ -47,7 +47,8 @@ struct live_trial {
     struct live_sender *senders;
     size_t n_senders;
     bool given;               /* put in from outside: it is about to end */
-    bool hopeless;            /* so says the study's rule (tuner/early.h) */
+    char *hopeless;           /* why the study's rule finds it so
+                                 (tuner/early.h); NULL = it does not */
     int64_t reports;          /* of this attempt */
     int64_t started_ms;       /* wall; 0 = not yet */
     int64_t not_before;       /* steady; a retry waits until then */

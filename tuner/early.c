@@ -98,6 +98,20 @@ static struct stop_book *book_of(struct board *b, struct live_study *s)
     return NULL;
 }
 
+/* With what it has measured up to now. */
+static char *explain(const struct live_trial *t, const struct report_row *row)
+{
+    const struct study *s = &t->study->study;
+    const struct live_curve *lc = t->curves;
+
+    while (strcmp(lc->metric, row->metric) != 0)
+        lc++;
+    return mem_format("hopeless by the rule %s: %s was %.6g at step %lld, and "
+                      "%.6g at best",
+                      s->stop, s->metric, row->value, (long long)row->step,
+                      lc->curve.best.value);
+}
+
 int early_hear(struct board *b, struct live_trial *t,
                const struct report_row *row)
 {
@@ -110,8 +124,8 @@ int early_hear(struct board *b, struct live_trial *t,
         return -1;
     if (stop_measure(s->book, t->trial.number, row->ordinal, row->step,
                      row->value) &&
-        !t->hopeless)
-        t->hopeless = stop_hopeless(&rule, s->book, t->trial.number);
+        !t->hopeless && stop_hopeless(&rule, s->book, t->trial.number))
+        t->hopeless = explain(t, row);
     return 0;
 }
 
@@ -138,22 +152,6 @@ void early_moved(struct live_trial *t, const struct trial_change *change)
     else if (trial_state_ended(change->to))
         stop_end(book, t->trial.number, change->to,
                  change->has_value ? &change->value : NULL);
-}
-
-void early_explain(const struct live_trial *t, struct text *out)
-{
-    const struct study *s = &t->study->study;
-
-    text_addf(out, "hopeless by the rule %s", s->stop);
-    for (size_t i = 0; i < t->n_curves; i++) {
-        const struct curve *c = &t->curves[i].curve;
-
-        if (strcmp(t->curves[i].metric, s->metric) != 0 || !c->has_finite)
-            continue;
-        text_addf(out, ": %s was %.6g at step %lld, and %.6g at best",
-                  s->metric, c->last.value, (long long)c->last.step,
-                  c->best.value);
-    }
 }
 
 /* ---- of clients ---- */

@@ -8,8 +8,8 @@
 #include "tuner/board.h"
 
 /* A report of the trial's current attempt was stored. If it is of the goal and
- * the study's rule finds the trial hopeless now, t->hopeless is set. -1: the
- * board is broken. */
+ * the study's rule finds the trial hopeless now, t->hopeless says so: "hopeless
+ * by the rule median: ...". -1: the board is broken. */
 int early_hear(struct board *b, struct live_trial *t,
                const struct report_row *row);
 
@@ -20,9 +20,6 @@ int early_foresee(struct board *b, struct live_trial *t,
 
 /* The trial has ended, or (PENDING) waits for another attempt. */
 void early_moved(struct live_trial *t, const struct trial_change *change);
-
-/* "hopeless by the rule median: …", for a trial that is. */
-void early_explain(const struct live_trial *t, struct text *out);
 
 /* A trial that a client of a study without a rule of its own asks about. */
 struct early_question {

@@ -345,7 +345,6 @@ int engine_report(struct engine *g, int64_t study, int64_t number,
 {
     struct report r = {.value = value, .step = step};
     struct live_trial *t;
-
     int rc;
 
     if (reporter(g, study, number, &t, e) || listen_name(&r, metric, e))
@@ -372,6 +371,7 @@ int engine_hear(struct engine *g, int64_t study, int64_t number,
     rc = listen_keep(&g->board, t, batch->reports + known, batch->n - known);
     if (!rc)
         rc = judge_hopeless(&g->board, t);
+    out->stop = t->trial.state == TRIAL_STOPPING;
     return board_outcome(&g->board, rc, e);
 }
 

@@ -407,13 +407,29 @@ static void hand_out(struct board *b, struct live_study *s)
     }
 }
 
-/* Answers those who ask, when no new trial can be had: by those that silent
- * clients hold, and with a refusal. */
+/* One that the study's rule has asked the client to end, who asks instead. */
+static struct live_trial *not_ended(const struct live_study *s,
+                                    const char *client)
+{
+    struct live_trial *t = s->trials;
+
+    while (t && (!*client || strcmp(t->client, client) != 0 ||
+                 t->trial.state != TRIAL_STOPPING || !lease_is_out(t)))
+        t = t->next;
+    return t;
+}
+
+/* Answers those who ask, when no new trial can be had: by those that they have
+ * not ended or silent clients hold, and with a refusal. */
 static void hand_on(struct board *b, struct live_study *s)
 {
     while (s->asks && !b->broken) {
-        struct live_trial *t = lease_hand_on(b, s, s->asks->client);
+        struct live_trial *t = not_ended(s, s->asks->client);
 
+        if (t)
+            lease_heard(b, t);
+        else
+            t = lease_hand_on(b, s, s->asks->client);
         if (t)
             board_answer(b, s, t->trial.number, NULL);
         else if (!b->broken)

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "tuner/alike.h"
 #include "tuner/breaker.h"
-#include "tuner/early.h"
 #include "tuner/hold.h"
 #include "tuner/listen.h"
 #include "tuner/nodes.h"
@@ -386,22 +385,14 @@ int judge_stop_all(struct board *b, struct live_study *s,
 
 int judge_hopeless(struct board *b, struct live_trial *t)
 {
-    struct run_cause cause = {.reason = REASON_EARLY};
-    struct text detail;
-    int rc;
+    struct run_cause cause = {.reason = REASON_EARLY, .detail = t->hopeless};
 
     if (!t->hopeless || t->ended ||
         (t->trial.state != TRIAL_LAUNCHING && t->trial.state != TRIAL_RUNNING))
         return 0;
-    text_init(&detail);
-    early_explain(t, &detail);
-    cause.detail = text_str(&detail);
     if (board_launches(t->study))
-        rc = judge_stop(b, t, REASON_EARLY, cause.detail);
-    else /* its client is to end it */
-        rc = run_move(b, t, TRIAL_STOPPING, &cause);
-    text_clear(&detail);
-    return rc;
+        return judge_stop(b, t, REASON_EARLY, t->hopeless);
+    return run_move(b, t, TRIAL_STOPPING, &cause); /* its client is to end it */
 }
 
 static void tick_trial(struct board *b, struct live_trial *t, int64_t now)

@@ -17,11 +17,17 @@ static double silent_s(const struct board *b, const struct live_trial *t)
     return (double)(board_steady(b) - t->heard) / 1000;
 }
 
-/* One that was asked to stop is wanted by nobody else. */
+bool lease_is_out(const struct live_trial *t)
+{
+    return t->trial.state == TRIAL_RUNNING ||
+           (t->trial.state == TRIAL_STOPPING &&
+            study_stops_early(&t->study->study));
+}
+
+/* One that somebody asked to stop is wanted by nobody else. */
 bool lease_is_suspect(const struct board *b, const struct live_trial *t)
 {
-    return b->parts.lease_ms && !board_launches(t->study) &&
-           t->trial.state == TRIAL_RUNNING &&
+    return b->parts.lease_ms && !board_launches(t->study) && lease_is_out(t) &&
            board_steady(b) - t->heard >= b->parts.lease_ms;
 }
 

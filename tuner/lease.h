@@ -11,12 +11,16 @@
 /* Its client asked for it, or reported: the lease begins anew. */
 void lease_heard(const struct board *b, struct live_trial *t);
 
+/* Whether its client is to tell its result: it runs, or the study's own rule
+ * has asked him to end it. */
+bool lease_is_out(const struct live_trial *t);
+
 /* Whether a client holds it and has been silent for longer than the lease. A
  * restart of the service begins all leases anew. */
 bool lease_is_suspect(const struct board *b, const struct live_trial *t);
 
-/* Gives the suspect trial that was silent the longest to the client, RUNNING
- * as it is; NULL if there is none, or if the board is broken now. */
+/* Gives the suspect trial that was silent the longest to the client, as it is;
+ * NULL if there is none, or if the board is broken now. */
 struct live_trial *lease_hand_on(struct board *b, struct live_study *s,
                                  const char *client);
 

@@ -268,7 +268,8 @@ int listen_open(struct board *b, struct live_trial *t, bool stored,
         curve_clear(&t->curves[i].curve);
     }
     t->n_curves = t->n_senders = 0;
-    t->hopeless = false;
+    free(t->hopeless);
+    t->hopeless = NULL;
     t->reports = 0;
     if (stored && restore(b, t, &marks, e))
         return -1;

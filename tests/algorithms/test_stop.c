@@ -134,7 +134,8 @@ static void verdicts(const struct stop_book *b, const struct stop_type *rule,
 
 /* All of what random trials measured, step by step or trial by trial; `every`
  * leaves out what a store would have thinned out. */
-static void tell_all(struct stop_book *b, int length, bool by_trial, int every)
+static void tell_all(struct stop_book *b, int length, bool by_trial, int every,
+                     int replicas)
 {
     int n = 20;
 
@@ -143,7 +144,8 @@ static void tell_all(struct stop_book *b, int length, bool by_trial, int every)
         int step = by_trial ? i % length : i / n;
 
         if (step % every == 0)
-            stop_measure(b, k, step, step * 10, random_value(k, step));
+            stop_measure(b, k, step, step / replicas * 10,
+                         random_value(k, step));
     }
     for (int k = 1; k <= 8; k++) {
         double value = random_value(k, length - 1);
@@ -157,14 +159,15 @@ START_TEST(told_again_it_says_the_same)
     static const int lengths[] = {7, 255, 256, 257, 1500};
     char first[21], again[21];
 
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    for (size_t i = 0; i < 2 * sizeof lengths / sizeof *lengths; i++) {
+        int length = lengths[i / 2], replicas = i % 2 ? 3 : 1;
         struct stop_book a, b;
         double x = 0, y = 0, s = 0, t = 0;
 
         stop_init(&a, true, false);
         stop_init(&b, true, false);
-        tell_all(&a, lengths[i], false, 1);
-        tell_all(&b, lengths[i], true, lengths[i] > 512 ? 2 : 1);
+        tell_all(&a, length, false, 1, replicas);
+        tell_all(&b, length, true, length > 512 ? 2 : 1, replicas);
         verdicts(&a, stops[_i], 20, first);
         verdicts(&b, stops[_i], 20, again);
         ck_assert_str_eq(first, again);
@@ -177,6 +180,46 @@ START_TEST(told_again_it_says_the_same)
         stop_clear(&a);
         stop_clear(&b);
     }
+}
+END_TEST
+
+/* The sum of three times 0.1, by three, is more than 0.1. */
+START_TEST(equal_is_not_worse_by_rounding)
+{
+    static const double values[] = {0.1, -0.1, 0.7, 1e308, -1e308};
+
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        struct stop_book b;
+
+        stop_init(&b, v % 2 == 0, false);
+        for (int k = 1; k <= 6; k++)
+            add_ended(&b, k, 30, values[v]);
+        for (int i = 0; i < 30; i++) {
+            stop_measure(&b, 7, i, i + 1, values[v]);
+            ck_assert(!hopeless(&b, stops[_i], 7));
+        }
+        stop_clear(&b);
+    }
+}
+END_TEST
+
+START_TEST(places_may_be_as_far_away_as_numbers_go)
+{
+    struct stop_book b;
+
+    stop_init(&b, true, false);
+    for (int k = 1; k <= 6; k++) {
+        for (int i = 0; i < 9; i++)
+            stop_measure(&b, k, i, i % 4 == 3 ? INT64_MIN : INT64_MAX, k);
+        ck_assert(!hopeless(&b, stops[_i], k));
+        for (size_t i = 1; i < b.curves[k - 1].n; i++)
+            ck_assert_int_ge(b.curves[k - 1].points[i].at,
+                             b.curves[k - 1].points[i - 1].at);
+        stop_end(&b, k, TRIAL_SUCCEEDED, NULL);
+    }
+    stop_measure(&b, 7, 0, INT64_MAX, 0);
+    ck_assert(hopeless(&b, stops[_i], 7));
+    stop_clear(&b);
 }
 END_TEST
 
@@ -206,7 +249,7 @@ START_TEST(a_measurement_counts_once)
     }
     ck_assert(!stop_measure(&b, 1, 1, 7, 1));
     ck_assert_uint_eq(b.curves[0].n, 3);
-    ck_assert_int_eq(b.curves[0].points[2].at, 9);
+    ck_assert_int_eq(b.curves[0].points[2].index, 2);
     stop_clear(&b);
 }
 END_TEST
@@ -260,6 +303,52 @@ START_TEST(trainers_that_tell_no_step_are_counted)
     ck_assert(!hopeless(&b, &stop_median, 6));
     stop_measure(&b, 6, 1, 0, 0.25);
     ck_assert(hopeless(&b, &stop_median, 6));
+    stop_clear(&b);
+}
+END_TEST
+
+/* Of several replicas each may report, and what begins anew repeats steps. */
+START_TEST(a_step_that_comes_again_stays_where_it_is)
+{
+    static const int64_t steps[] = {1, 1, 2, 2, 3, 1, 2, 4};
+    static const int64_t places[] = {1, 1, 2, 2, 3, 3, 3, 4};
+    struct stop_rule rule = {.type = stops[_i], .after = 3};
+    struct stop_book b;
+
+    stop_init(&b, true, false);
+    for (int k = 1; k <= 6; k++)
+        add_ended(&b, k, 9, 1);
+    for (int i = 0; i < 8; i++) {
+        stop_measure(&b, 7, i, steps[i], -1);
+        ck_assert_int_eq(b.curves[6].points[i].at, places[i]);
+        if (places[i] < 3)
+            ck_assert(!stop_hopeless(&rule, &b, 7));
+        if (i == 4)
+            ck_assert(stop_hopeless(&rule, &b, 7));
+    }
+    ck_assert_ptr_eq(stop_from(&b.curves[6], 2), &b.curves[6].points[2]);
+    ck_assert_ptr_eq(stop_until(&b.curves[6], 2), &b.curves[6].points[3]);
+    ck_assert_ptr_eq(stop_until(&b.curves[6], 9), &b.curves[6].points[7]);
+    ck_assert_ptr_null(stop_until(&b.curves[6], 0));
+    ck_assert_ptr_null(stop_from(&b.curves[6], 5));
+    for (int i = 0; i < 4; i++)
+        stop_measure(&b, 8, i, 0, -1);
+    ck_assert_int_eq(b.curves[7].points[3].at, 0);
+    stop_clear(&b);
+}
+END_TEST
+
+START_TEST(what_was_counted_has_its_step_once_steps_are_told)
+{
+    struct stop_book b;
+
+    stop_init(&b, true, false);
+    for (int i = 0; i < 4; i++)
+        stop_measure(&b, 2, i, 0, 1);
+    ck_assert_int_eq(b.curves[0].points[3].at, 3);
+    stop_measure(&b, 1, 0, 1, 1);
+    ck_assert_int_eq(b.curves[0].points[0].at, 1);
+    ck_assert_int_eq(b.curves[1].points[3].at, 0);
     stop_clear(&b);
 }
 END_TEST
@@ -545,6 +634,7 @@ int main(void)
         old_ended_trials_are_forgotten,
         another_attempt_begins_anew,
         trainers_that_tell_no_step_are_counted,
+        what_was_counted_has_its_step_once_steps_are_told,
         the_median_rule_compares_the_best_with_means,
         the_median_rule_waits_for_five_that_succeeded,
         asha_lets_the_best_third_go_on,
@@ -555,6 +645,9 @@ int main(void)
         the_only_trial_is_never_stopped,
         what_is_no_number_stops_nothing,
         told_again_it_says_the_same,
+        equal_is_not_worse_by_rounding,
+        a_step_that_comes_again_stays_where_it_is,
+        places_may_be_as_far_away_as_numbers_go,
         nothing_is_stopped_before_the_place_that_was_asked_for,
         after_a_row_of_stopped_trials_one_is_spared,
         stopping_finds_better_points_in_the_same_time,

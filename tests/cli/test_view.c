@@ -55,6 +55,12 @@ START_TEST(each_event_has_the_line_of_the_manual)
          "Trial 7 SUCCEEDED accuracy=0.9731 learning_rate=0.0123 hidden=64  "
          "best: trial 5 0.9812"},
         {"trial",
+         "{\"number\": 9, \"from\": \"STOPPING\", \"to\": \"STOPPED\","
+         " \"reason\": \"early\", \"detail\": \"and 0.1 at best\", \"value\": "
+         "0.1,"
+         " \"params\": {\"opt\": \"adam\"}}",
+         "Trial 9 STOPPED and 0.1 at best  accuracy=0.1  opt=adam"},
+        {"trial",
          "{\"number\": 8, \"from\": \"RUNNING\", \"to\": \"FAILED\","
          " \"reason\": \"exit\", \"detail\": \"exit 1: no\\u001b[2J file\","
          " \"value\": null, \"params\": {\"opt\": \"adam\"},"

@@ -165,7 +165,54 @@ START_TEST(a_file_of_the_first_version_keeps_its_trials)
 }
 END_TEST
 
-SUITE("store/schema", a_file_of_the_first_version_keeps_its_trials,
+static bool spec_is(void *ctx, const struct study_row *row)
+{
+    static const char *const specs[] = {
+        "{}", "{\"stop_early\":\"median\"}", "no JSON",
+        "{\"objectives\":{\"a "
+        "b\":\"max\",\"c\":\"min\"},\"seed\":10000000000}"};
+
+    ck_assert_str_eq(row->spec, specs[row->id - 1]);
+    ++*(int *)ctx;
+    return true;
+}
+
+/* For a while both could be written, and the rule stopped what was best. */
+START_TEST(several_objectives_lose_their_stopping_rule)
+{
+    static const char rows[] =
+        "INSERT INTO study VALUES (1, 'a', 'ACTIVE', '', 0, 1, 5, 0, '/', "
+        "'{}', ''), (2, 'b', 'ACTIVE', '', 0, 1, 5, 0, '/', "
+        "'{\"stop_early\":\"median\"}', ''), (3, 'c', 'ACTIVE', '', 0, 1, 5, "
+        "0, '/', 'no JSON', ''), (4, 'd', 'ACTIVE', '', 0, 1, 5, 0, '/', "
+        "'{\"objectives\": {\"a b\": \"max\", \"c\": \"min\"}, "
+        "\"stop_early\": \"asha after 5\", \"seed\": 10000000000}', '');"
+        "INSERT INTO tally (study_id) VALUES (1), (2), (3), (4);"
+        "PRAGMA user_version = 8; PRAGMA application_id = 0x48797074;";
+    char path[] = "/tmp/hypertune-rules-XXXXXX";
+    struct store *s = NULL;
+    sqlite3 *db = NULL;
+    struct err e;
+    int seen = 0;
+
+    close(mkstemp(path));
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    for (int i = 0; i < 8; i++)
+        ck_assert_int_eq(
+            sqlite3_exec(db, schema_steps[i].sql, NULL, NULL, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    MUST(store_open(&s, path, &e));
+    for (int64_t id = 1; id <= 4; id++)
+        MUST(store_study_get(s, id, spec_is, &seen, &e));
+    ck_assert_int_eq(seen, 4);
+    store_close(s);
+    unlink(path);
+}
+END_TEST
+
+SUITE("store/schema", several_objectives_lose_their_stopping_rule,
+      a_file_of_the_first_version_keeps_its_trials,
       steps_are_numbered_without_gaps, an_older_file_takes_the_steps_it_lacks,
       a_step_that_fails_takes_back_those_before_it, a_newer_file_is_refused,
       a_database_of_another_program_is_refused_and_left_alone)

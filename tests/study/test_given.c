@@ -287,7 +287,36 @@ START_TEST(with_several_objectives_a_trial_has_a_value_of_each)
 }
 END_TEST
 
-SUITE("study/given", with_several_objectives_a_trial_has_a_value_of_each,
+/* The others are called as fields of a trial are. */
+START_TEST(an_export_is_read_whatever_its_objectives_are_called)
+{
+    static const char *const texts[] = {
+        "number,state,reason,value,step,values.acc,values.value,values.step,"
+        "values.state,x\n1,SUCCEEDED,value,1,7,1,2,3,4,0.5\n",
+        "{\"state\": \"SUCCEEDED\", \"params\": {\"x\": 0.5}, \"value\": 1, "
+        "\"values\": {\"acc\": 1, \"value\": 2, \"step\": 3, \"state\": 4}, "
+        "\"step\": 7}"};
+
+    of = "study: s\n"
+         "objectives: {acc: max, value: min, step: max, state: min}\n"
+         "params: {x: 0 .. 1}\n";
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const struct trial *t;
+
+        must_read(texts[i]);
+        t = &given.trials[0].trial;
+        ck_assert_int_eq(t->step, 7);
+        ck_assert_double_eq(t->value, 1);
+        for (int k = 0; k < 3; k++)
+            ck_assert_double_eq(t->others[k], k + 2);
+        forget();
+    }
+    of = file;
+}
+END_TEST
+
+SUITE("study/given", an_export_is_read_whatever_its_objectives_are_called,
+      with_several_objectives_a_trial_has_a_value_of_each,
       csv_of_an_export_is_read,
       a_table_that_a_person_made_needs_parameters_and_the_metric,
       json_is_read_as_one_as_lines_as_a_list_and_as_an_answer,

@@ -17,9 +17,12 @@
 #define PARAMS "maximize: a\nparams:\n"
 
 #define NO_RULE(text)                                                          \
-    "1:13: stop_early: there is no \"" text                                    \
-    "\"; take none, median or asha, or one of these two and from which step "  \
-    "on: median after 5\n"
+    "1:13: stop_early: there is no \"" text "\"; take none, median or asha\n"
+
+#define NO_STEP(text)                                                          \
+    "1:13: stop_early: \"" text                                                \
+    "\" names no rule and step; write a step from 1 to 1000000000 so: median " \
+    "after 5\n"
 
 static const struct {
     const char *file, *faults;
@@ -77,11 +80,14 @@ static const struct {
      "target: 3\n"
      "patience: 4\n"
      "selection: best\n"
+     "stop_early: median\n"
      "params: {x: 0 .. 1}\n"
      "run: ./t\n",
      "1:17: algorithm: tpe searches for one objective, and this study has 2; "
      "take bayesian, quasi-random, random or grid\n"
      "1:17: patience is for studies of one objective; take it away\n"
+     "1:17: stop_early judges trials by one objective, and would stop some "
+     "that no other beats; take it away\n"
      "1:17: target is for studies of one objective; take it away\n"
      "1:17: with several objectives a trial's result is what it measured "
      "last; take the selection of the best away\n"},
@@ -304,10 +310,13 @@ static const struct {
      "pattern?\n"},
     {"metrics: ''\n" GOOD, "1:10: metrics is empty\n"},
     {"stop_early: decay-curve\n" GOOD, NO_RULE("decay-curve")},
-    {"stop_early: median after\n" GOOD, NO_RULE("median after")},
-    {"stop_early: median after 0\n" GOOD, NO_RULE("median after 0")},
-    {"stop_early: asha after 5 steps\n" GOOD, NO_RULE("asha after 5 steps")},
-    {"stop_early: none after 5\n" GOOD, NO_RULE("none after 5")},
+    {"stop_early: median after\n" GOOD, NO_STEP("median after")},
+    {"stop_early: median after 0\n" GOOD, NO_STEP("median after 0")},
+    {"stop_early: asha after 5 steps\n" GOOD, NO_STEP("asha after 5 steps")},
+    {"stop_early: median 5\n" GOOD, NO_STEP("median 5")},
+    {"stop_early: medians after 5\n" GOOD, NO_RULE("medians after 5")},
+    {"stop_early: asha after 1e10\n" GOOD, NO_STEP("asha after 1e10")},
+    {"stop_early: none after 5\n" GOOD, NO_STEP("none after 5")},
     {"job_dir: gs://bucket/x\n" GOOD,
      "1:10: job_dir is gs://bucket/x, which this version cannot "
      "write to; write a folder, such as out or file:///srv/out\n"},
@@ -523,6 +532,7 @@ START_TEST(a_stopping_rule_may_wait)
                 {"median", "median", 0},
                 {"asha", "asha", 0},
                 {"asha after 81", "asha", 81},
+                {"asha after 1e3", "asha", 1000},
                 {"'median after 5'", "median", 5}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -160,6 +160,14 @@ static const struct {
      "1:22: with several objectives a trial's result is what it measured "
      "last; take the selection of the best away\n"},
     {WHOLE,
+     "studySpec: {metrics: [{metricId: a}, {metricId: b}], "
+     "medianAutomatedStoppingSpec: {}, "
+     "parameters: [{parameterId: x, doubleValueSpec: {maxValue: 1}}]}\n"
+     "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "
+     "[./t]}}]}\n",
+     "1:22: medianAutomatedStoppingSpec judges trials by one objective, and "
+     "would stop some that no other beats; take it away\n"},
+    {WHOLE,
      "studySpec: {metrics: [{goal: MAXIMIZE}], parameters: "
      "[{parameterId: x, doubleValueSpec: {}}]}\n"
      "trialJobSpec: {workerPoolSpecs: [{processSpec: {command: "

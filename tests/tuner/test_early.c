@@ -168,6 +168,9 @@ START_TEST(what_came_in_one_go_is_judged_point_by_point)
         stage_report(job, "acc", i == 3 ? 0.1 : 0.9, i);
     stage_pass(&g, 10);
     ck_assert_int_eq(stage_trial(&g, id, 6).state, TRIAL_STOPPING);
+    ck_assert_str_eq(stage_trial(&g, id, 6).detail,
+                     "hopeless by the rule asha: acc was 0.1 at step 3, and "
+                     "0.9 at best");
     end();
 }
 END_TEST
@@ -268,16 +271,50 @@ static void has(void *ctx, int64_t number, const struct err *e)
     *(int64_t *)ctx = number;
 }
 
-static int64_t asked(int64_t id)
+/* The number that the client is given, or 0. */
+static int64_t given(int64_t id, const char *client)
 {
-    int64_t number = 0;
+    int64_t number = -1;
     struct err e;
 
-    ck_assert_int_eq(engine_ask(g.engine, id, "a", has, &number, &e), 0);
-    for (int i = 0; i < 20 && !number; i++)
+    ck_assert_int_eq(engine_ask(g.engine, id, client, has, &number, &e), 0);
+    for (int i = 0; i < 20 && number < 0; i++)
         stage_pass(&g, 10);
+    return number;
+}
+
+static int64_t asked(int64_t id)
+{
+    int64_t number = given(id, "a");
+
     ck_assert_int_gt(number, 0);
     return number;
+}
+
+/* Five that succeeded; a client holds the sixth, which is asked to end. */
+static int64_t five_told(const char *more)
+{
+    double good = 0.5;
+    int64_t id, number = 0;
+    struct err e;
+    char yaml[400];
+
+    snprintf(yaml, sizeof yaml, SPACE "stop_early: median\n%s", more);
+    id = stage_submit(&g, yaml);
+    for (int i = 0; i < 6; i++) {
+        number = asked(id);
+        ck_assert_int_eq(number, i + 1);
+        ck_assert_int_eq(engine_report(g.engine, id, number, "acc",
+                                       i == 5 ? 0.1 : 0.5, 1, &e),
+                         0);
+        if (i < 5)
+            ck_assert_int_eq(engine_tell(g.engine, id, number, &good, NULL, &e),
+                             0);
+        engine_turn(g.engine);
+    }
+    ck_assert_int_eq(stage_trial(&g, id, 6).state, TRIAL_STOPPING);
+    ck_assert_int_eq(stage_trial(&g, id, 6).reason, REASON_EARLY);
+    return id;
 }
 
 START_TEST(a_client_is_to_end_its_trial_itself)
@@ -285,35 +322,73 @@ START_TEST(a_client_is_to_end_its_trial_itself)
     double value = 0.3;
     bool tells_a_value = _i;
     struct err e;
-    int64_t id, number;
+    int64_t id;
 
     begin();
-    id = stage_submit(&g, SPACE "stop_early: median\ntrials: 20\n");
-    for (int i = 0; i < 5; i++) {
-        double good = 0.5;
-
-        number = asked(id);
-        ck_assert_int_eq(engine_report(g.engine, id, number, "acc", 0.5, 1, &e),
-                         0);
-        ck_assert_int_eq(engine_tell(g.engine, id, number, &good, NULL, &e), 0);
-        engine_turn(g.engine);
-    }
-    number = asked(id);
-    ck_assert_int_eq(engine_report(g.engine, id, number, "acc", 0.1, 1, &e), 0);
-    engine_turn(g.engine);
-    ck_assert_int_eq(stage_trial(&g, id, number).state, TRIAL_STOPPING);
-    ck_assert_int_eq(stage_trial(&g, id, number).reason, REASON_EARLY);
+    id = five_told("trials: 20\n");
     stage_close(&g);
     stage_open(&g);
     stage_pass(&g, 100000);
-    ck_assert_int_eq(stage_trial(&g, id, number).state, TRIAL_STOPPING);
-    ck_assert_int_eq(engine_tell(g.engine, id, number,
-                                 tells_a_value ? &value : NULL, NULL, &e),
-                     0);
+    ck_assert_int_eq(stage_trial(&g, id, 6).state, TRIAL_STOPPING);
+    ck_assert_int_eq(
+        engine_tell(g.engine, id, 6, tells_a_value ? &value : NULL, NULL, &e),
+        0);
     engine_turn(g.engine);
-    ck_assert_int_eq(stage_trial(&g, id, number).state,
+    ck_assert_int_eq(stage_trial(&g, id, 6).state,
                      tells_a_value ? TRIAL_SUCCEEDED : TRIAL_STOPPED);
-    ck_assert(stage_trial(&g, id, number).value == (tells_a_value ? 0.3 : 0.1));
+    ck_assert(stage_trial(&g, id, 6).value == (tells_a_value ? 0.3 : 0.1));
+    end();
+}
+END_TEST
+
+START_TEST(the_answer_to_the_batch_says_so)
+{
+    struct report good = {"acc", 0.5, 1, 0}, bad = {"acc", 0.1, 2, 0};
+    struct engine_batch batch = {
+        .sender = "master-0", .reports = &good, .n = 1};
+    struct engine_heard heard;
+    struct err e;
+    int64_t id;
+
+    begin();
+    id = five_told("trials: 20\n");
+    ck_assert_int_eq(asked(id), 7);
+    ck_assert_int_eq(engine_hear(g.engine, id, 7, &batch, &heard, &e), 0);
+    ck_assert(!heard.stop);
+    ck_assert_int_eq(engine_tell(g.engine, id, 7, NULL, NULL, &e), 0);
+    ck_assert_int_eq(asked(id), 8);
+    batch.reports = &bad;
+    ck_assert_int_eq(engine_hear(g.engine, id, 8, &batch, &heard, &e), 0);
+    ck_assert(heard.stop);
+    end();
+}
+END_TEST
+
+/* As a running one is: a client that asks has forgotten it, or its worker was
+ * begun anew. */
+START_TEST(a_trial_that_its_client_does_not_end_is_given_out_again)
+{
+    int64_t id;
+    struct err e;
+
+    stage_init(&g);
+    g.lease_ms = _i ? 60000 : 0;
+    stage_open(&g);
+    id = five_told("trials: 7\n");
+    ck_assert_int_eq(asked(id), 7); /* new ones come first */
+    ck_assert_int_eq(engine_tell(g.engine, id, 7, NULL, "no", &e), 0);
+    engine_turn(g.engine);
+    ck_assert_int_eq(given(id, "b"), 0);
+    ck_assert_int_eq(given(id, ""), 0);
+    stage_pass(&g, 60000);
+    ck_assert_int_eq(given(id, "b"), _i ? 6 : 0);
+    ck_assert_int_eq(given(id, "a"), _i ? 0 : 6);
+    ck_assert_int_eq(stage_trial(&g, id, 6).state, TRIAL_STOPPING);
+    ck_assert_int_eq(engine_tell(g.engine, id, 6, NULL, NULL, &e), 0);
+    engine_turn(g.engine);
+    ck_assert_int_eq(stage_trial(&g, id, 6).state, TRIAL_STOPPED);
+    ck_assert(stage_trial(&g, id, 6).value == 0.1);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_SUCCEEDED);
     end();
 }
 END_TEST
@@ -409,6 +484,9 @@ int main(void)
     tcase_add_test(c, a_stopped_trial_may_be_tried_again);
     tcase_add_test(c, a_rule_may_be_taken_up_later);
     tcase_add_loop_test(c, a_client_is_to_end_its_trial_itself, 0, 2);
+    tcase_add_test(c, the_answer_to_the_batch_says_so);
+    tcase_add_loop_test(
+        c, a_trial_that_its_client_does_not_end_is_given_out_again, 0, 2);
     tcase_add_loop_test(c, a_service_that_begins_anew_decides_the_same, 0, 2);
     suite_add_tcase(suite, c);
     srunner_run_all(runner, CK_NORMAL);
