@@ -20,6 +20,7 @@ struct anchor {
 
 struct reading {
     yaml_parser_t yaml;
+    const struct text *text;
     struct faults *f;
     size_t nodes;
     size_t copied; /* bytes of text that aliases have multiplied */
@@ -86,6 +87,18 @@ static struct node *grow(struct reading *r, enum node_kind kind, yaml_mark_t at,
     return node;
 }
 
+/* Whether a tab stands among the blanks that line (from 0) begins with. */
+static bool has_tab(const struct text *text, size_t line)
+{
+    const char *at = text_str(text);
+
+    for (; line && at; line--) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    return at && at[strspn(at, " ")] == '\t';
+}
+
 /* libyaml's own words for what it could not read. */
 static void add_syntax(struct reading *r)
 {
@@ -95,8 +108,10 @@ static void add_syntax(struct reading *r)
 
     if (y->context)
         faults_add(r->f, line_of(at), column_of(at),
-                   "this is not YAML or JSON: %s %s that begins on line %d",
-                   problem, y->context, line_of(y->context_mark));
+                   "this is not YAML or JSON: %s %s that begins on line %d%s",
+                   problem, y->context, line_of(y->context_mark),
+                   has_tab(r->text, at.line) ? "; indent by blanks, not by tabs"
+                                             : "");
     else
         faults_add(r->f, line_of(at), column_of(at),
                    "this is not YAML or JSON: %s", problem);
@@ -468,8 +483,8 @@ static int check_size(size_t n, struct faults *f)
 
 int node_parse(const char *bytes, size_t n, struct node **out, struct faults *f)
 {
-    struct reading r = {.f = f};
     struct text text;
+    struct reading r = {.text = &text, .f = f};
 
     *out = NULL;
     if (check_size(n, f) < 0 || mend_check(bytes, n, f) < 0)

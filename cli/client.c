@@ -125,10 +125,16 @@ static int ask_once(struct client *c, const char *method, const char *path,
         return 0;
     }
     c->lost = why.code != ERR_BUSY;
+    if (why.code == ERR_ABSENT && strncmp(c->where, "unix:", 5) != 0)
+        return err_set(e, ERR_OUTSIDE,
+                       "no service answers at %s: it is not running, or "
+                       "listens elsewhere (hypertuned --listen)",
+                       c->where);
     if (why.code == ERR_ABSENT)
         return err_set(e, ERR_OUTSIDE,
                        "no service answers at %s: start one with `hypertune "
-                       "serve`, or use `hypertune run FILE`",
+                       "serve` on another terminal, or use `hypertune run "
+                       "FILE`",
                        c->where);
     if (why.code == ERR_BUSY)
         return err_set(e, ERR_BUSY, "interrupted");
@@ -176,12 +182,22 @@ static bool may_look(const struct client *c, struct err *e)
 {
     char *path;
     bool may;
+    int why;
 
     if (!c->lost || !c->state || c->told || c->looker.state)
         return false;
     path = mem_format("%s/hypertune.db", c->state);
     may = !access(path, R_OK | W_OK);
-    if (!may && errno == ENOENT)
+    why = may ? 0 : errno;
+    if (why == EROFS)
+        err_set(e, ERR_OUTSIDE,
+                "no service answers at %s, and %s cannot be written: look at a "
+                "copy of that folder",
+                c->where, c->state);
+    if (why == ENOTDIR)
+        err_set(e, ERR_OUTSIDE, "the state directory %s is no folder",
+                c->state);
+    if (why == ENOENT)
         err_set(e, ERR_ABSENT,
                 "there are no studies yet in %s: begin with `hypertune run "
                 "FILE`",

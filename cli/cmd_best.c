@@ -16,21 +16,24 @@ static int show_block(struct client *c, const char *study, const json_t *trial,
     json_t *answer, *params = json_object_get(trial, "params"), *value;
     const char *metric, *name;
     struct text out, line;
+    int column = print_column(params);
 
     if (client_get(c, client_study(c, study, "%s", ""), &answer, e))
         return -1;
     text_init(&out);
     text_init(&line);
     metric = json_string_value(json_object_get(answer, "metric"));
-    print_fact(&out, "trial", "%lld",
-               (long long)json_integer_value(json_object_get(trial, "number")));
+    print_fact_at(
+        &out, column, "trial", "%lld",
+        (long long)json_integer_value(json_object_get(trial, "number")));
     print_plain(json_object_get(trial, "value"), true, &line);
-    print_fact(&out, metric ? metric : "value", "%s", text_str(&line));
+    print_fact_at(&out, column, metric ? metric : "value", "%s",
+                  text_str(&line));
     json_object_foreach(params, name, value)
     {
         text_reset(&line);
         print_plain(value, true, &line);
-        print_fact(&out, name, "%s", text_str(&line));
+        print_fact_at(&out, column, name, "%s", text_str(&line));
     }
     (void)fputs(text_str(&out), stdout);
     text_clear(&line);

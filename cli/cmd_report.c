@@ -2,10 +2,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <hypertune.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cmd.h"
 
-static int report_word(hypertune *h, const char *word, int64_t step,
+/* A step among the metrics would be one, and every report at step 0. */
+static int refuse_step(const struct options *o, const char *metric,
+                       struct err *e)
+{
+    const char *goal = getenv("HYPERTUNE_METRIC");
+
+    if ((strcmp(metric, "step") != 0 && strcmp(metric, "global_step") != 0) ||
+        (goal && !strcmp(goal, metric)) || o->text[OPTION_STEP])
+        return 0;
+    return err_set(e, ERR_INVALID, "%s would be a metric: write --step N",
+                   metric);
+}
+
+static int report_word(hypertune *h, const struct options *o, const char *word,
                        struct err *e)
 {
     char *metric;
@@ -14,7 +28,9 @@ static int report_word(hypertune *h, const char *word, int64_t step,
 
     if (cmd_metric(word, &metric, &value, e))
         return -1;
-    if (h && hypertune_report(h, metric, value, step))
+    if (!h)
+        rc = refuse_step(o, metric, e);
+    else if (hypertune_report(h, metric, value, o->number[OPTION_STEP]))
         rc = err_set(e, ERR_IO, "%s could not be written to %s", metric,
                      getenv("HYPERTUNE_REPORT_FILE"));
     free(metric);
@@ -25,10 +41,10 @@ static int report_word(hypertune *h, const char *word, int64_t step,
 static int report_words(hypertune *h, const struct options *o, struct err *e)
 {
     for (size_t i = 0; i < o->n_words; i++)
-        if (report_word(NULL, o->words[i], 0, e))
+        if (report_word(NULL, o, o->words[i], e))
             return -1;
     for (size_t i = 0; h && i < o->n_words; i++)
-        if (report_word(h, o->words[i], o->number[OPTION_STEP], e))
+        if (report_word(h, o, o->words[i], e))
             return -1;
     return 0;
 }

@@ -14,6 +14,7 @@
 #include "cli/place.h"
 #include "cli/service.h"
 #include "cli/source.h"
+#include "cli/view.h"
 #include "cli/watch.h"
 
 enum {
@@ -29,6 +30,7 @@ struct run {
     struct source source;
     char *study; /* its name */
     bool resumed;
+    struct text news; /* what that means */
 };
 
 static bool answers(struct run *r, struct err *e)
@@ -86,6 +88,8 @@ static int submit(struct run *r, struct err *e)
     name = json_string_value(json_object_get(study, "name"));
     r->study = mem_copy_text(name ? name : s->study.name);
     r->resumed = json_is_true(json_object_get(study, "resumed"));
+    text_reset(&r->news);
+    view_resumed(study, &r->news);
     json_decref(study);
     return 0;
 }
@@ -149,7 +153,7 @@ static int watch(struct run *r, struct err *e)
     enum watch_end end = WATCH_LEFT;
 
     if (r->resumed)
-        (void)printf("Study %s was there: going on with it\n", r->study);
+        (void)printf("%s\n", text_str(&r->news));
     if (watch_study(&w, &end, e)) {
         service_stop(&r->service, true);
         return -1;
@@ -184,6 +188,7 @@ out:
     service_clear(&r.service);
     client_close(r.client);
     source_clear(&r.source);
+    text_clear(&r.news);
     free(r.study);
     free(state);
     return rc;

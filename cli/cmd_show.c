@@ -33,15 +33,15 @@ static long long integer_of(const json_t *map, const char *key)
 }
 
 /* A fact from a cell, if the cell says anything. */
-static void cell_fact(struct text *out, const char *name, listing_cell_fn *cell,
-                      const json_t *row, const char *key)
+static void cell_fact(struct text *out, int column, const char *name,
+                      listing_cell_fn *cell, const json_t *row, const char *key)
 {
     struct text what;
 
     text_init(&what);
     cell(row, key, false, &what);
     if (what.len)
-        print_fact(out, name, "%s", what.data);
+        print_fact_at(out, column, name, "%s", what.data);
     text_clear(&what);
 }
 
@@ -89,17 +89,20 @@ static void best_fact(const json_t *study, struct text *out)
     text_clear(&line);
 }
 
-/* Each line of "why" is a fact of its own. */
+/* Each line of "why" is a fact of its own; the state stands above already. */
 static void why_facts(const json_t *study, struct text *out)
 {
     char *why = mem_copy_text(string_of(study, "why")), *rest = why, *line;
+    char *known = mem_format("study %s is ", string_of(study, "name"));
     const char *name = "why";
 
     while ((line = strsep(&rest, "\n"))) {
-        if (*line)
-            print_fact(out, name, "%s", line);
+        if (!*line || !strncmp(line, known, strlen(known)))
+            continue;
+        print_fact(out, name, "%s", line);
         name = "";
     }
+    free(known);
     free(why);
 }
 
@@ -166,14 +169,14 @@ static void study_facts(const json_t *study, struct text *out)
                    integer_of(study, "parallel"));
     best_fact(study, out);
     importance_facts(study, out);
-    cell_fact(out, "created", listing_time, study, "created");
-    cell_fact(out, "ended", listing_time, study, "ended");
+    cell_fact(out, PRINT_COLUMN, "created", listing_time, study, "created");
+    cell_fact(out, PRINT_COLUMN, "ended", listing_time, study, "ended");
     why_facts(study, out);
     text_clear(&goals);
     text_clear(&counts);
 }
 
-static void param_facts(const json_t *trial, struct text *out)
+static void param_facts(const json_t *trial, int column, struct text *out)
 {
     json_t *params = json_object_get(trial, "params"), *value;
     const char *name;
@@ -184,24 +187,37 @@ static void param_facts(const json_t *trial, struct text *out)
     {
         text_reset(&what);
         print_plain(value, true, &what);
-        print_fact(out, name, "%s", text_str(&what));
+        print_fact_at(out, column, name, "%s", text_str(&what));
     }
     text_clear(&what);
 }
 
-static void attempt_facts(const json_t *trial, struct text *out)
+/* "1 exit 2, class own, on node7", in the words of `why`. */
+static void attempt_facts(const json_t *trial, int column, struct text *out)
 {
+    static const char *const more[][2] = {
+        {"blame", ", class "}, {"node", ", on "}, {"gpus", ", GPUs "}};
     const json_t *list = json_object_get(trial, "attempts");
+    struct text line;
 
+    text_init(&line);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
+        const char *outcome = string_of(one, "outcome");
 
-        print_fact(out, "attempt", "%lld %s", integer_of(one, "attempt"),
-                   string_of(one, "outcome"));
+        text_reset(&line);
+        text_add(&line, *outcome ? outcome : "goes on");
+        for (size_t j = 0; j < sizeof more / sizeof more[0]; j++)
+            if (*string_of(one, more[j][0]))
+                text_addf(&line, "%s%s", more[j][1],
+                          string_of(one, more[j][0]));
+        print_fact_at(out, column, "attempt", "%lld %s",
+                      integer_of(one, "attempt"), text_str(&line));
     }
+    text_clear(&line);
 }
 
-static void measurement_facts(const json_t *trial, struct text *out)
+static void measurement_facts(const json_t *trial, int column, struct text *out)
 {
     const json_t *list = json_object_get(trial, "measurements");
     size_t n = json_array_size(list);
@@ -209,45 +225,49 @@ static void measurement_facts(const json_t *trial, struct text *out)
 
     text_init(&what);
     if (n > MOST_MEASUREMENTS)
-        print_fact(out, "reports", "%zu; the last %d:", n, MOST_MEASUREMENTS);
+        print_fact_at(out, column, "reports", "%zu; the last %d:", n,
+                      MOST_MEASUREMENTS);
     for (size_t i = n > MOST_MEASUREMENTS ? n - MOST_MEASUREMENTS : 0; i < n;
          i++) {
         const json_t *one = json_array_get(list, i);
 
         text_reset(&what);
         print_plain(json_object_get(one, "value"), false, &what);
-        print_fact(out, "report", "step %lld  %s=%s", integer_of(one, "step"),
-                   string_of(one, "metric"), text_str(&what));
+        print_fact_at(out, column, "report", "step %lld  %s=%s",
+                      integer_of(one, "step"), string_of(one, "metric"),
+                      text_str(&what));
     }
     text_clear(&what);
 }
 
-static void value_facts(const json_t *trial, struct text *out)
+static void value_facts(const json_t *trial, int column, struct text *out)
 {
     json_t *values = json_object_get(trial, "values"), *value;
     const char *name;
 
     if (!values)
-        cell_fact(out, "value", listing_plain, trial, "value");
+        cell_fact(out, column, "value", listing_plain, trial, "value");
     json_object_foreach(values, name, value)
-        cell_fact(out, name, listing_plain, values, name);
+        cell_fact(out, column, name, listing_plain, values, name);
 }
 
 static void trial_facts(const json_t *trial, struct text *out)
 {
-    print_fact(out, "trial", "%lld", integer_of(trial, "number"));
-    print_fact(out, "state", "%s", string_of(trial, "state"));
-    cell_fact(out, "reason", listing_plain, trial, "reason");
-    cell_fact(out, "detail", listing_plain, trial, "detail");
-    value_facts(trial, out);
-    param_facts(trial, out);
-    cell_fact(out, "client", listing_plain, trial, "client");
-    cell_fact(out, "created", listing_time, trial, "created");
-    cell_fact(out, "started", listing_time, trial, "started");
-    cell_fact(out, "ended", listing_time, trial, "ended");
-    cell_fact(out, "output", listing_plain, trial, "folder");
-    attempt_facts(trial, out);
-    measurement_facts(trial, out);
+    int column = print_column(json_object_get(trial, "params"));
+
+    print_fact_at(out, column, "trial", "%lld", integer_of(trial, "number"));
+    print_fact_at(out, column, "state", "%s", string_of(trial, "state"));
+    cell_fact(out, column, "reason", listing_plain, trial, "reason");
+    cell_fact(out, column, "detail", listing_plain, trial, "detail");
+    value_facts(trial, column, out);
+    param_facts(trial, column, out);
+    cell_fact(out, column, "client", listing_plain, trial, "client");
+    cell_fact(out, column, "created", listing_time, trial, "created");
+    cell_fact(out, column, "started", listing_time, trial, "started");
+    cell_fact(out, column, "ended", listing_time, trial, "ended");
+    cell_fact(out, column, "output", listing_plain, trial, "folder");
+    attempt_facts(trial, column, out);
+    measurement_facts(trial, column, out);
 }
 
 /* Adds the trials that no other beats, where there are several objectives. */

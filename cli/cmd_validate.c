@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/node.h"
@@ -15,6 +17,7 @@
 #include "study/codec.h"
 #include "study/command.h"
 #include "study/environ.h"
+#include "study/places.h"
 
 enum { EXAMPLE_PORT = 29500 }; /* of the master; the others come after it */
 
@@ -188,9 +191,9 @@ static void show_long_form(const struct study *s)
     text_clear(&out);
 }
 
-/* Adds the fault where the pattern stands in the file. */
-static void add_at_pattern(const struct source *s, const char *sentence,
-                           struct faults *f)
+/* Adds the fault where that key of `metrics` stands in the file. */
+static void add_at(const struct source *s, const char *key,
+                   const char *sentence, struct faults *f)
 {
     const struct node *at;
     struct node *doc;
@@ -199,26 +202,100 @@ static void add_at_pattern(const struct source *s, const char *sentence,
         return;
     at = node_get(doc, "metrics");
     if (at && at->kind == NODE_MAP)
-        at = node_get(at, "pattern");
-    faults_add(f, at ? at->line : 0, at ? at->column : 0, "metrics: %s",
-               sentence);
+        at = node_get(at, key);
+    faults_add(f, at ? at->line : 0, at ? at->column : 0, "%s", sentence);
     node_free(doc);
 }
 
-/* What the decoder leaves to those who search with it. */
-static int check_pattern(const struct source *s, struct err *e)
+/* What the decoder leaves to those who listen by it. */
+static int check_metrics(const struct source *s, struct err *e)
 {
     const char *pattern = s->study.job.pattern;
     struct faults f;
     int rc = 0;
 
-    if (!pattern || !follow_check_pattern(pattern, e))
-        return 0;
     faults_init(&f);
-    add_at_pattern(s, e->text, &f);
-    rc = source_faults(s->path, &f, e);
+    if (pattern && follow_check_pattern(pattern, e)) {
+        err_wrap(e, "metrics");
+        add_at(s, "pattern", e->text, &f);
+    }
+    if (places_check_lines(&s->study, e))
+        add_at(s, "file", e->text, &f);
+    if (f.n)
+        rc = source_faults(s->path, &f, e);
     faults_clear(&f);
     return rc;
+}
+
+static bool may_run(const char *path)
+{
+    struct stat is;
+
+    return !access(path, X_OK) && !stat(path, &is) && S_ISREG(is.st_mode);
+}
+
+/* As execvp looks for it; a path hangs on the folder. */
+static bool finds(const char *program, const char *folder)
+{
+    const char *path = getenv("PATH");
+    bool found = false;
+
+    if (program[0] == '/')
+        return may_run(program);
+    if (strchr(program, '/')) {
+        char *whole = mem_format("%s/%s", folder, program);
+
+        found = may_run(whole);
+        free(whole);
+        return found;
+    }
+    for (size_t n; !found && path && *path; path += n + (path[n] == ':')) {
+        char *whole;
+
+        n = strcspn(path, ":");
+        whole = mem_format("%.*s/%s", (int)n, path, program);
+        found = may_run(whole);
+        free(whole);
+    }
+    return found;
+}
+
+/* What may have been forgotten about a program that is not found. */
+static const char *forgotten(const char *program, const char *folder)
+{
+    char *whole = *program == '/' ? mem_copy_text(program)
+                                  : mem_format("%s/%s", folder, program);
+    bool is_there = !access(whole, F_OK);
+
+    free(whole);
+    if (!is_there)
+        return "";
+    return strchr(program, '/') ? "; chmod +x makes it one"
+                                : "; one that lies there is written with ./";
+}
+
+/* Whether the program is here is no fault: the service may be elsewhere. */
+static void look_for_program(const struct source *s)
+{
+    const struct study *study = &s->study;
+    const struct places at = {.base_dir = s->dir};
+    const struct study_task *t = &study->job.tasks[ROLE_MASTER];
+    char *folder;
+
+    for (size_t i = 0; i < t->n_env; i++)
+        if (!strcmp(t->env[i].name, "PATH"))
+            return;
+    if (!study_launches(study) || t->image || !t->n_argv ||
+        strcmp(study->job.launcher, "local") != 0 || strchr(t->argv[0], '{'))
+        return;
+    folder = places_workdir(study, &at);
+    if (!finds(t->argv[0], folder))
+        (void)fprintf(stderr,
+                      "hypertune: %s: no program %s that may be run is here "
+                      "(seen from %s)%s\n",
+                      s->path, t->argv[0], folder,
+                      forgotten(t->argv[0], folder));
+    free(folder);
 }
 
 int cmd_validate(const struct options *o, struct err *e)
@@ -226,9 +303,13 @@ int cmd_validate(const struct options *o, struct err *e)
     struct source s;
     int rc = CMD_DONE;
 
+    if (o->text[OPTION_REPLICA] && !o->text[OPTION_ARGV])
+        return err_set(e, ERR_INVALID,
+                       "--replica goes with --argv: what that replica is "
+                       "given");
     if (source_read(&s, o->words[0], e))
         return -1;
-    if (check_pattern(&s, e)) {
+    if (check_metrics(&s, e)) {
         source_clear(&s);
         return -1;
     }
@@ -236,11 +317,13 @@ int cmd_validate(const struct options *o, struct err *e)
         show_long_form(&s.study);
     if (o->text[OPTION_ARGV])
         rc = show_argv(o, &s, e);
-    if (!o->text[OPTION_PRINT] && !o->text[OPTION_ARGV])
+    if (!o->text[OPTION_PRINT] && !o->text[OPTION_ARGV]) {
+        look_for_program(&s);
         (void)printf("%s is fine: study %s, %zu parameter%s, %lld trial%s\n",
                      s.path, s.study.name, s.study.space.n,
                      s.study.space.n == 1 ? "" : "s", (long long)s.study.trials,
                      s.study.trials == 1 ? "" : "s");
+    }
     source_clear(&s);
     return rc;
 }

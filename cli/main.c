@@ -143,6 +143,9 @@ static void explain(const struct verb *v)
     text_addf(&out, "Usage: hypertune %s%s%s\n\n%s.\n\n", v->name,
               *v->usage ? " " : "", v->usage, v->sentence);
     options_explain(v->options, &out);
+    if (v->run == cmd_serve)
+        text_add(&out, "\nIts options are those of hypertuned: `hypertuned "
+                       "--help` lists them.\n");
     (void)fputs(text_str(&out), stdout);
     text_clear(&out);
 }

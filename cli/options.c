@@ -100,19 +100,70 @@ static int by_letter(unsigned allowed, char letter)
     return -1;
 }
 
+/* What other programs call it. */
+static const struct {
+    const char *word, *ours;
+    enum option option;
+} elsewhere[] = {
+    {"--json", "format json", OPTION_FORMAT},
+    {"--csv", "format csv", OPTION_FORMAT},
+    {"--yaml", "format yaml", OPTION_FORMAT},
+    {"-o", "format", OPTION_FORMAT},
+    {"--output", "format", OPTION_FORMAT},
+    {"-n", "count", OPTION_COUNT},
+    {"--limit", "count", OPTION_COUNT},
+    {"--top", "count", OPTION_COUNT},
+    {"--force", "yes", OPTION_YES},
+    {"-f", "yes", OPTION_YES},
+    {"--status", "only", OPTION_ONLY},
+    {"--timeout", "for", OPTION_FOR},
+};
+
+static const char *from_elsewhere(unsigned allowed, const char *word)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
+        if (is_allowed(allowed, (int)elsewhere[i].option) &&
+            !strcmp(elsewhere[i].word, word))
+            return elsewhere[i].ours;
+    return NULL;
+}
+
+/* Whether it is a key of the study file, and the verb reads one. */
+static bool is_key(const char *verb, const char *word)
+{
+    static const char *const verbs[] = {"run", "submit", "try", "validate"};
+    static const char *const keys[] = {
+        "study",   "maximize", "minimize",  "params",     "run",
+        "trials",  "parallel", "algorithm", "seed",       "stop_early",
+        "retries", "launcher", "gpus",      "time_limit", "trial_limit",
+        "workdir", "metrics",  "patience"};
+    bool reads = false, is = false;
+
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        reads = reads || !strcmp(verbs[i], verb);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        is = is || (!strncmp(word, "--", 2) && !strcmp(word + 2, keys[i]));
+    return reads && is;
+}
+
 static int unknown(const char *verb, unsigned allowed, const char *word,
                    struct err *e)
 {
     const char *names[OPTIONS];
     size_t n = 0, len = strcspn(word, "=");
     char *name = mem_copy_bytes(word, len);
-    const char *near;
+    const char *near = from_elsewhere(allowed, name);
 
     for (int o = 0; o < OPTIONS; o++)
         if (is_allowed(allowed, o))
             names[n++] = rows[o].name;
-    near = strncmp(name, "--", 2) ? NULL : fault_near(name + 2, names, n);
-    if (near)
+    if (!near && !strncmp(name, "--", 2))
+        near = fault_near(name + 2, names, n);
+    if (is_key(verb, name))
+        err_set(e, ERR_INVALID,
+                "%s has no option %s; it is a key of the study file, %s: …",
+                verb, name, name + 2);
+    else if (near)
         err_set(e, ERR_INVALID, "%s has no option %s; did you mean --%s?", verb,
                 name, near);
     else

@@ -304,19 +304,49 @@ void print_shell(const char *word, struct text *out)
     text_add(out, "'");
 }
 
-void print_fact(struct text *out, const char *name, const char *fmt, ...)
+int print_column(const struct json_t *map)
 {
-    char *what = NULL;
-    va_list args;
+    json_t *all = (json_t *)(uintptr_t)map, *value;
+    size_t widest = PRINT_COLUMN;
+    const char *name;
 
-    va_start(args, fmt);
+    json_object_foreach(all, name, value) if (print_width(name) > widest)
+        widest = print_width(name);
+    return (int)widest;
+}
+
+static void add_fact(struct text *out, int column, const char *name,
+                     const char *fmt, va_list args)
+{
+    size_t used = print_width(name);
+    char *what = NULL;
+
     if (vasprintf(&what, fmt, args) < 0)
         what = NULL;
-    va_end(args);
-    text_addf(out, "%-12s ", name);
+    text_addf(out, "%s%*s ", name,
+              used < (size_t)column ? column - (int)used : 0, "");
     print_safe(what ? what : "", out);
     text_add(out, "\n");
     free(what);
+}
+
+void print_fact_at(struct text *out, int column, const char *name,
+                   const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add_fact(out, column, name, fmt, args);
+    va_end(args);
+}
+
+void print_fact(struct text *out, const char *name, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add_fact(out, PRINT_COLUMN, name, fmt, args);
+    va_end(args);
 }
 
 void print_duration(int64_t ms, struct text *out)

@@ -40,8 +40,16 @@ size_t print_width(const char *s); /* characters of UTF-8 */
 /* A word for a shell: as it is, or in single quotes. */
 void print_shell(const char *word, struct text *out);
 
-/* A line "name        what", the name in a column of its own; what is made
- * safe for terminals. */
+enum { PRINT_COLUMN = 12 };
+
+/* How wide a column has to be for the names of a JSON map, PRINT_COLUMN at
+ * least. */
+int print_column(const struct json_t *map);
+
+/* A line "name        what", the name in a column of its own, of the usual
+ * width or another; what is made safe for terminals. */
+void print_fact_at(struct text *out, int column, const char *name,
+                   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void print_fact(struct text *out, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

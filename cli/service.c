@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,6 +84,20 @@ static int make_folders(const char *path, struct err *e)
     return rc;
 }
 
+/* mkdir -p of the state directory, which must not be something else. */
+static int make_state(const char *path, struct err *e)
+{
+    struct stat is;
+    int rc = make_folders(path, e);
+
+    if (!rc && !stat(path, &is) && !S_ISDIR(is.st_mode))
+        rc = err_set(e, ERR_OUTSIDE, "the state directory %s is no folder",
+                     path);
+    if (rc) /* that it cannot be made is not that nothing is there */
+        e->code = ERR_OUTSIDE;
+    return rc;
+}
+
 static int open_log(struct service *s, struct err *e)
 {
     struct stat is;
@@ -133,7 +148,7 @@ int service_start(struct service *s, struct err *e)
     char *program;
     int log, failed;
 
-    if (make_folders(s->state, e))
+    if (make_state(s->state, e))
         return -1;
     log = open_log(s, e);
     if (log < 0)
@@ -188,6 +203,16 @@ static char *last_line(char *text)
     return line ? line + 1 : text;
 }
 
+/* Of a service whose log is empty: perhaps the log found no room either. */
+static const char *guess(const struct service *s)
+{
+    struct statvfs disk;
+
+    if (!statvfs(s->state, &disk) && !disk.f_bavail)
+        return "the disk of the state directory is full; free some space";
+    return "it said nothing";
+}
+
 int service_explain(const struct service *s, struct err *e)
 {
     char tail[4096] = "";
@@ -205,5 +230,5 @@ int service_explain(const struct service *s, struct err *e)
         (void)close(fd);
     tail[n > 0 ? n : 0] = 0;
     return err_set(e, ERR_OUTSIDE, "hypertuned did not start: %.300s (see %s)",
-                   n > 0 ? last_line(tail) : "it said nothing", s->log);
+                   n > 0 ? last_line(tail) : guess(s), s->log);
 }

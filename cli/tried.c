@@ -204,7 +204,9 @@ static void add_bytes(int64_t bytes, struct text *out)
 /* Finer than print_duration: steps may take a few milliseconds. */
 static void add_time(int64_t ms, struct text *out)
 {
-    if (ms < 1000)
+    if (!ms)
+        text_add(out, "less than 1 ms");
+    else if (ms < 1000)
         text_addf(out, "%lld ms", (long long)ms);
     else
         print_duration(ms, out);
@@ -216,7 +218,9 @@ static void add_run(const struct tried *t, struct text *out)
         text_add(out, " after ");
         add_time(t->first_ms, out);
     }
-    if (t->step_ms >= 0) {
+    if (!t->step_ms)
+        text_add(out, ", the others at once");
+    if (t->step_ms > 0) {
         text_add(out, ", then every ");
         add_time(t->step_ms, out);
     }
@@ -315,6 +319,17 @@ static int64_t altogether(const struct tried_plan *plan, int64_t ms)
     return (plan->trials + parallel - 1) / parallel * ms;
 }
 
+/* "about 1:06" */
+static void add_whole(int64_t ms, bool at_least, struct text *out)
+{
+    if (ms < 1000 && !at_least) {
+        text_add(out, "less than a second");
+        return;
+    }
+    text_add(out, at_least ? "at least " : "about ");
+    print_duration(ms, out);
+}
+
 /* Trials that were stopped would have gone on: with some of them among `ran` it
  * is the least that the study takes. */
 static void study_fact(const struct range *whole, const struct range *ran,
@@ -331,8 +346,8 @@ static void study_fact(const struct range *whole, const struct range *ran,
                   "%lld trials, %lld at a time: ", (long long)plan->trials,
                   (long long)plan->parallel);
         if (whole->n && ran->n) {
-            text_add(&line, ran->n > whole->n ? "at least " : "about ");
-            print_duration(altogether(plan, ran->sum / ran->n), &line);
+            add_whole(altogether(plan, ran->sum / ran->n), ran->n > whole->n,
+                      &line);
         } else if (step->n && first->n) {
             text_addf(&line,
                       "not known, for no trial came to its end here; "
@@ -364,7 +379,7 @@ static void memory_fact(int64_t most, struct text *out)
         add_bytes(most, &line);
         text_add(&line, " a trial");
     } else {
-        text_add(&line, "not seen from here");
+        text_add(&line, "not seen: too short, or not on this machine");
     }
     print_fact(out, "memory", "%s", text_str(&line));
     text_clear(&line);
@@ -376,6 +391,7 @@ void tried_sum(const struct tried *all, size_t n, const struct tried_plan *plan,
     size_t ran = n - count(all, n, TRIED_NOT) - count(all, n, TRIED_REFUSED);
     size_t flags = ran - count(all, n, TRIED_AT_ONCE);
     size_t odd = count(all, n, TRIED_NOT_FINITE), seen = 0;
+    size_t mute = count(all, n, TRIED_SILENT);
     struct range first = {0}, step = {0}, whole = {0}, took = {0};
     int64_t memory = 0;
 
@@ -394,8 +410,12 @@ void tried_sum(const struct tried *all, size_t n, const struct tried_plan *plan,
     print_fact(out, "corners", "%zu of %zu are fine", tried_fine(all, n), n);
     if (ran) {
         print_fact(out, "flags", "accepted at %zu of %zu", flags, ran);
-        print_fact(out, "metric", "%s seen at %zu of %zu", plan->metric, seen,
-                   ran);
+        print_fact(out, "metric", "%s seen at %zu of %zu%s", plan->metric, seen,
+                   ran,
+                   mute == ran ? ": let the program report it, or "
+                                 "metrics: {pattern: …} find it in what it "
+                                 "prints"
+                               : "");
     }
     if (seen)
         print_fact(out, "values", "finite at %zu of %zu", seen - odd, seen);

@@ -19,7 +19,7 @@
 #include "study/study.h"
 #include "study/trial.h"
 
-enum { REDRAW_MS = 100, BAR = 30 };
+enum { REDRAW_MS = 100, BAR = 30, LEAST_BAR = 6 };
 
 static const char *string_of(const json_t *map, const char *key)
 {
@@ -149,13 +149,14 @@ static void trial_line(const json_t *body, const json_t *study,
     text_addf(out, "Trial %lld %s", (long long)integer_of(body, "number"), to);
     if (state != TRIAL_SUCCEEDED)
         add_reason(body, out);
+    /* Two blanks end a sentence that may be a trial's own. */
     if (has_value(body, "value")) {
         text_add(out, state == TRIAL_SUCCEEDED ? " " : "  ");
         values_print(study, body, out);
     }
     text_init(&params);
     view_params(json_object_get(body, "params"), &params);
-    if (params.len) /* two blanks end a sentence that may be a trial's own */
+    if (params.len)
         text_addf(out, "%s%s", state == TRIAL_SUCCEEDED ? " " : "  ",
                   text_str(&params));
     text_clear(&params);
@@ -180,6 +181,27 @@ static void study_line(const json_t *body, const json_t *study,
               string_of(body, "to"));
     if (*string_of(body, "reason"))
         text_addf(out, ": %s", string_of(body, "reason"));
+}
+
+void view_resumed(const struct json_t *study, struct text *out)
+{
+    const char *name = string_of(study, "name");
+    const char *state = string_of(study, "state");
+    enum study_state is;
+
+    text_addf(out, "Study %s was there", name);
+    if (!study_state_read(state, &is) || !study_state_ended(is))
+        text_add(out, ": going on with it");
+    else if (is == STUDY_CANCELLED)
+        text_addf(out,
+                  " and was cancelled: `hypertune delete %s` and it begins "
+                  "anew",
+                  name);
+    else
+        text_addf(out,
+                  " and has ended: raise its `trials` and it goes on, or "
+                  "`hypertune delete %s` and it begins anew",
+                  name);
 }
 
 void view_event_line(const struct json_t *event, const struct json_t *study,
@@ -213,8 +235,8 @@ static void add_cut(struct text *line, size_t width, struct text *out)
     text_reset(line);
 }
 
-/* "[########>>>.........] " */
-static void add_bar(const json_t *study, struct text *line)
+/* "[########>>>.........] ", of so many places. */
+static void add_bar(const json_t *study, size_t places, struct text *line)
 {
     int64_t wanted = integer_of(study, "trials"), done = done_of(study);
     int64_t running = view_running(study);
@@ -222,22 +244,21 @@ static void add_bar(const json_t *study, struct text *line)
     if (wanted < 1)
         wanted = 1;
     text_add(line, "[");
-    for (int64_t i = 0; i < BAR; i++) {
-        int64_t at = i * wanted / BAR;
+    for (size_t i = 0; i < places; i++) {
+        int64_t at = (int64_t)i * wanted / (int64_t)places;
 
         text_add(line, at < done ? "#" : at < done + running ? ">" : ".");
     }
     text_add(line, "] ");
 }
 
-/* "[########>>>.........] 12/40 done, 3 running, 1 failed", or
- * "12 done, no limit, 3 running". */
+/* "12/40 done, 3 running, 1 failed", or "12 done, no limit, 3 running". */
 static void add_progress(const json_t *study, struct text *line)
 {
     int64_t failed = view_count(study, "FAILED");
+    const char *state = string_of(study, "state");
 
     if (has_limit(study)) {
-        add_bar(study, line);
         view_done(study, line);
         text_add(line, " done");
     } else {
@@ -246,6 +267,27 @@ static void add_progress(const json_t *study, struct text *line)
     text_addf(line, ", %lld running", (long long)view_running(study));
     if (failed)
         text_addf(line, ", %lld failed", (long long)failed);
+    if (strcmp(state, "ACTIVE") != 0)
+        text_addf(line, "  %s", state);
+}
+
+/* "digits  [########>>>.........] 12/40 done, 3 running": where the screen is
+ * narrow the bar gives way. */
+static void add_head(const json_t *study, size_t width, struct text *line)
+{
+    struct text progress;
+    size_t used, places = BAR;
+
+    text_init(&progress);
+    add_progress(study, &progress);
+    text_addf(line, "%s  ", string_of(study, "name"));
+    used = line->len + progress.len + strlen("[] ");
+    if (width < used + places)
+        places = width > used ? width - used : 0;
+    if (has_limit(study) && places >= LEAST_BAR)
+        add_bar(study, places, line);
+    text_add(line, text_str(&progress));
+    text_clear(&progress);
 }
 
 static void add_time(const json_t *study, const struct view_clock *clock,
@@ -271,14 +313,10 @@ void view_block(const struct json_t *study, const struct view_clock *clock,
                 size_t width, struct text *out)
 {
     const json_t *best = json_object_get(study, "best");
-    const char *state = string_of(study, "state");
     struct text line;
 
     text_init(&line);
-    text_addf(&line, "%s  ", string_of(study, "name"));
-    add_progress(study, &line);
-    if (strcmp(state, "ACTIVE") != 0)
-        text_addf(&line, "  %s", state);
+    add_head(study, width, &line);
     add_cut(&line, width, out);
     if (values_several(study)) {
         text_add(&line, "goal    ");
@@ -304,23 +342,24 @@ static void add_best(const json_t *study, const json_t *best,
 {
     json_t *params = json_object_get(best, "params"), *value;
     const char *name;
-    int widest = 6;
+    size_t widest = 6;
 
     text_addf(out,
               "Best: trial %lld  %s=", (long long)integer_of(best, "number"),
               string_of(study, "metric"));
     print_plain(json_object_get(best, "value"), false, out);
     text_add(out, "\n");
-    json_object_foreach(params, name, value) if ((int)strlen(name) > widest)
-        widest = (int)strlen(name);
+    json_object_foreach(params, name, value) if (print_width(name) > widest)
+        widest = print_width(name);
     json_object_foreach(params, name, value)
     {
-        text_addf(out, "  %-*s  ", widest, name);
+        text_addf(out, "  %s%*s  ", name, (int)(widest - print_width(name)),
+                  "");
         print_plain(value, false, out);
         text_add(out, "\n");
     }
     if (folder)
-        text_addf(out, "  %-*s  %s\n", widest, "output", folder);
+        text_addf(out, "  %-*s  %s\n", (int)widest, "output", folder);
 }
 
 void view_span_event(struct view_span *s, const struct json_t *event)

@@ -43,6 +43,10 @@ void view_close(struct view *v); /* takes the block away */
 
 /* ---- the words, without a screen ---- */
 
+/* What it means that a study which is submitted was there: it goes on, or has
+ * ended, and what to do then. */
+void view_resumed(const struct json_t *study, struct text *out);
+
 /* "Trial 7 SUCCEEDED accuracy=0.97 hidden=64  best: trial 5 0.98", or nothing
  * if the event is worth no line. */
 void view_event_line(const struct json_t *event, const struct json_t *study,

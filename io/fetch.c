@@ -31,21 +31,34 @@ static int starts(const char *text, const char *with)
     return strncasecmp(text, with, strlen(with)) == 0;
 }
 
+static int find_socket(struct fetch *f, struct err *e)
+{
+    return sockpath_init(&f->socket, f->where + strlen("unix:"), e);
+}
+
 static int read_where(struct fetch *f, const char *where, struct err *e)
 {
     size_t n = strlen(where);
+    struct err why;
 
     f->where = mem_copy_text(where);
     if (starts(where, "unix:")) {
         f->local = true;
         f->base = mem_copy_text("http://localhost");
-        return sockpath_init(&f->socket, where + strlen("unix:"), e);
+        /* The folder of a long path may be made before we ask. */
+        if (find_socket(f, &why) && why.code == ERR_INVALID)
+            return err_set(e, ERR_INVALID, "%s", why.text);
+        return 0;
     }
     if (!starts(where, "http://") && !starts(where, "https://"))
         return err_set(e, ERR_INVALID,
                        "%s is no server: write unix:/path/of.sock, "
                        "http://host:port or https://host:port",
                        where);
+    if (!where[strcspn(where, "/") + 2] ||
+        strchr("/:?#", where[strcspn(where, "/") + 2]))
+        return err_set(e, ERR_INVALID,
+                       "%s names no host: write http://host:port", where);
     while (n > 0 && where[n - 1] == '/')
         n--;
     f->base = mem_copy_bytes(where, n);
@@ -248,6 +261,18 @@ static int explain(const struct fetch *f, CURLcode code, const char *said,
                    why ? strerror((int)why) : said);
 }
 
+/* The socket of a long path, if its folder was not there at first. */
+static int look_again(struct fetch *f, struct err *e)
+{
+    if (!f->local || *f->socket.address.sun_path || !find_socket(f, e))
+        return 0;
+    if (e->code == ERR_ABSENT)
+        return err_set(e, ERR_ABSENT, "no service at %s: no socket is there",
+                       f->where);
+    e->code = ERR_OUTSIDE;
+    return -1;
+}
+
 int fetch_do(struct fetch *f, const char *method, const char *path,
              const char *body, size_t n, const char *content_type,
              struct fetch_answer *out, struct err *e)
@@ -260,6 +285,8 @@ int fetch_do(struct fetch *f, const char *method, const char *path,
 
     if (aborted(f))
         return explain(f, CURLE_ABORTED_BY_CALLBACK, said, e);
+    if (look_again(f, e))
+        return -1;
     text_reset(&out->body);
     out->next_offset = -1;
     out->ended = false;

@@ -500,9 +500,10 @@ void config_help(struct text *out)
     for (size_t i = 0; i < WISHES; i++)
         text_addf(out, "  --%s\n        %s\n", wishes[i].name,
                   wishes[i].sentence);
-    text_add(out,
-             "\nEach setting but the last two may stand in the environment "
-             "too: --log-level as\nHYPERTUNE_LOG_LEVEL, and in the file of "
-             "--config: log-level: info. Flags go over\nthe environment, and "
-             "that over the file.\n");
+    text_add(
+        out,
+        "\nEach setting but --private-for and --look-only may stand in the "
+        "environment\ntoo: --log-level as HYPERTUNE_LOG_LEVEL, and in the "
+        "file of --config: log-level:\ninfo. Flags go over the "
+        "environment, and that over the file.\n");
 }

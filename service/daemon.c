@@ -27,6 +27,7 @@
 #include "io/serve.h"
 #include "io/work.h"
 #include "service/images.h"
+#include "service/path.h"
 #include "slurm/slurm.h"
 #include "store/lock.h"
 #include "store/store.h"
@@ -487,6 +488,7 @@ int daemon_run(const struct config *config, struct err *e)
 
     log_limit(config->log_level);
     notify_begin();
+    path_offer();
     rc = open_all(&d, e);
     if (!rc) {
         loop_run(d.loop, turned, &d);

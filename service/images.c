@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -34,6 +35,21 @@ static int read_all(const char *path, struct text *out, struct err *e)
     return n < 0 ? -1 : 0;
 }
 
+/* A folder may come later, so that a map is not refused for it. */
+static void look_for_folders(const struct image_map *m)
+{
+    struct stat is;
+
+    for (size_t i = 0; i < m->n; i++) {
+        const char *workdir = m->images[i].workdir;
+
+        if (workdir && (stat(workdir, &is) || !S_ISDIR(is.st_mode)))
+            log_write(LOG_LEVEL_WARN, "image_map",
+                      "image=%s why=\"its workdir %s is no folder\"",
+                      m->images[i].name, workdir);
+    }
+}
+
 int images_read(struct image_map *out, const char *path, struct err *e)
 {
     const char *slash = strrchr(path, '/');
@@ -45,6 +61,8 @@ int images_read(struct image_map *out, const char *path, struct err *e)
     rc = read_all(path, &bytes, e);
     if (!rc)
         rc = image_map_read(out, text_str(&bytes), bytes.len, path, folder, e);
+    if (!rc)
+        look_for_folders(out);
     text_clear(&bytes);
     free(folder);
     return rc;

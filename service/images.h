@@ -7,7 +7,7 @@
 #include "study/image_map.h"
 
 /* Reads it; path is absolute. *out is to be cleared on success. Once, when the
- * service begins. */
+ * service begins. A workdir that is no folder is told in the log. */
 int images_read(struct image_map *out, const char *path, struct err *e);
 
 #endif

@@ -2,8 +2,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/fault.h"
+#include "base/mem.h"
 #include "store/inside.h"
 
 /* read_row knows their order. */
@@ -213,6 +216,27 @@ static int find_newest(struct store *s, int64_t *id, struct err *e)
     return 0;
 }
 
+/* Says so, with the name of one of the newest that may have been meant. */
+static int no_study(struct store *s, const char *name, struct err *e)
+{
+    static const char sql[] =
+        "SELECT name FROM study ORDER BY id DESC LIMIT 100";
+    sqlite3_stmt *q = inside_look(s, sql, e);
+    const char *names[100], *near;
+    size_t n = 0;
+
+    while (q && n < 100 && inside_row(s, q, e) == 1)
+        names[n++] = mem_copy_text((const char *)sqlite3_column_text(q, 0));
+    if (n == 100) /* else the last step has done so */
+        inside_done(s, q);
+    near = fault_near(name, names, n);
+    err_set(e, ERR_ABSENT, "there is no study named %s%s%s%s", name,
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    while (n)
+        free((char *)(uintptr_t)names[--n]);
+    return -1;
+}
+
 int store_study_find(struct store *s, const char *name, int64_t *id,
                      struct err *e)
 {
@@ -230,7 +254,7 @@ int store_study_find(struct store *s, const char *name, int64_t *id,
     if (rc < 0)
         return -1;
     if (!rc)
-        return err_set(e, ERR_ABSENT, "there is no study named %s", name);
+        return no_study(s, name, e);
     *id = sqlite3_column_int64(q, 0);
     inside_done(s, q);
     return 0;

@@ -135,13 +135,14 @@ static void check_cmaes(struct reading *r)
         const char *fault = NULL;
 
         if (p->parent >= 0)
-            fault = "needs parameters that always exist; remove the condition";
+            fault = "needs parameters that always exist; remove the condition, "
+                    "or";
         else if (p->kind == PARAM_CATEGORICAL && p->n_values > 1)
-            fault = "searches numbers, not words";
+            fault = "searches numbers, not words;";
         if (fault)
             faults_add(r->f, r->drafts.items[i].name.line,
                        r->drafts.items[i].name.column,
-                       "%.100s: cma-es %s, or take tpe or bayesian", p->name,
+                       "%.100s: cma-es %s take tpe or bayesian", p->name,
                        fault);
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 char *places_absolute(const char *path, const struct places *at)
 {
@@ -59,6 +60,39 @@ char *places_workdir(const struct study *s, const struct places *at)
     t = &s->job.tasks[role];
     return t->image ? mem_copy_text(t->workdir)
                     : places_absolute(t->workdir, at);
+}
+
+static const char of_trial[] = "{trial}";
+
+char *places_lines(const struct study *s, const struct places *at)
+{
+    const char *rest = s->job.lines_file, *hole;
+    struct text out;
+
+    if (!rest)
+        return NULL;
+    text_init(&out);
+    while ((hole = strstr(rest, of_trial))) {
+        text_add_bytes(&out, rest, (size_t)(hole - rest));
+        text_addf(&out, "%lld", (long long)at->trial);
+        rest = hole + strlen(of_trial);
+    }
+    text_add(&out, rest);
+    return text_take(&out);
+}
+
+int places_check_lines(const struct study *s, struct err *e)
+{
+    const char *file = s->job.lines_file;
+
+    if (!file || !study_launches(s) || s->parallel == 1 || s->trials == 1 ||
+        strstr(file, of_trial))
+        return 0;
+    return err_set(e, ERR_INVALID,
+                   "metrics: trials that run at once would all write to "
+                   "\"%.200s\"; put {trial} into the name, or write parallel: "
+                   "1",
+                   file);
 }
 
 char *places_folder(const struct study *s, const struct places *at)

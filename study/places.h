@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/err.h"
 #include "study/study.h"
 
 struct places {
@@ -31,6 +32,14 @@ char *places_above(const char *path);
 /* The folder the replica starts in, absolute: workdir under base_dir; NULL for
  * an image that says it itself. Yours. */
 char *places_workdir(const struct study *s, const struct places *at);
+
+/* The file of JSON lines that the master writes, as the study names it, with
+ * the trial's number for {trial}; NULL if it names none. Yours. */
+char *places_lines(const struct study *s, const struct places *at);
+
+/* Whether each trial that may run beside another has such a file of its own;
+ * ERR_INVALID says what to write. */
+int places_check_lines(const struct study *s, struct err *e);
 
 /* The replica's own folder: the attempt's for the master, else below it, as
  * FOLDER/worker-0. Yours. */

@@ -58,6 +58,62 @@ static const struct key *find_key(const struct reading *r,
     return NULL;
 }
 
+/* Our word for what other tuners call so, if this map has it; else NULL. */
+static const char *translate(const char *word, const char *const *names,
+                             size_t n)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } words[] = {
+        {"name", "study"},
+        {"parameters", "params"},
+        {"search_space", "params"},
+        {"space", "params"},
+        {"command", "run"},
+        {"cmd", "run"},
+        {"program", "run"},
+        {"script", "run"},
+        {"metric", "maximize"},
+        {"objective", "maximize"},
+        {"goal", "maximize"},
+        {"direction", "maximize"},
+        {"max_trials", "trials"},
+        {"n_trials", "trials"},
+        {"num_trials", "trials"},
+        {"budget", "trials"},
+        {"workers", "parallel"},
+        {"n_jobs", "parallel"},
+        {"concurrency", "parallel"},
+        {"max_parallel", "parallel"},
+        {"sampler", "algorithm"},
+        {"method", "algorithm"},
+        {"strategy", "algorithm"},
+        {"pruner", "stop_early"},
+        {"early_stopping", "stop_early"},
+        {"timeout", "trial_limit"},
+        {"max_time", "time_limit"},
+        {"working_dir", "workdir"},
+        {"cwd", "workdir"},
+        {"environment", "env"},
+        {"low", "min"},
+        {"lower", "min"},
+        {"high", "max"},
+        {"upper", "max"},
+        {"choices", "values"},
+        {"options", "values"},
+        {"distribution", "scale"},
+        {"condition", "when"},
+        {"if", "when"},
+        {"initial", "default"},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (size_t j = 0; j < n && !strcmp(words[i].theirs, word); j++)
+            if (!strcmp(words[i].ours, names[j]))
+                return words[i].ours;
+    return NULL;
+}
+
 static void refuse_key(struct reading *r, const struct node_item *item,
                        const struct key *keys, const char *what)
 {
@@ -67,6 +123,8 @@ static void refuse_key(struct reading *r, const struct node_item *item,
     for (; keys->name && n < sizeof names / sizeof names[0]; keys++)
         names[n++] = keys->name;
     near = fault_near(item->key, names, n);
+    if (!near && !r->proto)
+        near = translate(item->key, names, n);
     if (near)
         faults_add(r->f, item->line, item->column,
                    "there is no key \"%.60s\" in %s; did you mean %s?",

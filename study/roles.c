@@ -79,6 +79,11 @@ static void read_command(struct reading *r, const char *key,
 
     if (v->kind == NODE_SCALAR)
         split_command(r, key, v);
+    else if (v->kind == NODE_MAP)
+        reading_fault(r, v,
+                      "%s must be a text or a list of words; a text that "
+                      "begins with { needs quotes",
+                      key);
     else
         program_words(r, key, v);
     if (needed)

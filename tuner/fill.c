@@ -142,7 +142,7 @@ static void finish(struct board *b, struct live_study *s)
                        "the study ended"))
             return;
     }
-    refuse_asks(b, s, ERR_ABSENT, "has ended");
+    refuse_asks(b, s, ERR_ABSENT, "it has ended");
     if (s->trials || s->thinking)
         return;
     if (s->cancelled)
@@ -500,7 +500,9 @@ void fill_study(struct board *b, struct live_study *s)
         fill_active(b, s, enough);
         return;
     case STUDY_PAUSED:
-        refuse_asks(b, s, ERR_BUSY, "is paused");
+        refuse_asks(b, s, ERR_BUSY,
+                    "it is paused, and gives trials out "
+                    "once it is resumed");
         return;
     default:
         finish(b, s);

@@ -15,6 +15,7 @@
 #include "base/quote.h"
 #include "study/command.h"
 #include "study/environ.h"
+#include "study/places.h"
 #include "tuner/hold.h"
 #include "tuner/nodes.h"
 
@@ -394,17 +395,21 @@ int launch_start(const struct board *b, const struct live_trial *t,
 {
     struct launcher *l = board_launcher(b, t->study);
     struct assembly a = {.t = t};
+    struct places at = {.trial = t->trial.number};
+    char *lines = places_lines(&t->study->study, &at);
     struct job job = {.name = t->job_name,
                       .folder = t->folder,
                       .base_dir = t->study->base_dir,
                       .limit_ms = t->study->study.trial_limit_ms,
                       .pattern = t->study->study.job.pattern,
-                      .lines_file = t->study->study.job.lines_file};
+                      .lines_file = lines};
     int rc;
 
-    if (!l)
+    if (!l) {
+        free(lines);
         return err_set(e, ERR_INVALID, "this service has no launcher %s",
                        t->study->study.job.launcher);
+    }
     rc = assemble(b, &a, e);
     if (rc == 0)
         rc = make_all_folders(b, &a, e);
@@ -420,5 +425,6 @@ int launch_start(const struct board *b, const struct live_trial *t,
         rc = l->type->start(l, &job, e);
     }
     assembly_clear(&a);
+    free(lines);
     return rc;
 }

@@ -204,15 +204,14 @@ static char *lines_path(const struct live_trial *t)
                         .attempt = t->attempt,
                         .folder = t->folder,
                         .base_dir = s->base_dir};
-    char *workdir, *path;
+    char *lines = places_lines(&s->study, &at), *workdir, *path;
 
-    if (!s->study.job.lines_file)
-        return NULL;
-    if (s->study.job.lines_file[0] == '/')
-        return mem_copy_text(s->study.job.lines_file);
+    if (!lines || lines[0] == '/')
+        return lines;
     workdir = places_workdir(&s->study, &at);
-    path = mem_format("%s/%s", workdir, s->study.job.lines_file);
+    path = mem_format("%s/%s", workdir, lines);
     free(workdir);
+    free(lines);
     return path;
 }
 
@@ -472,10 +471,16 @@ static void add_tail(const char *bytes, size_t n, struct text *out)
             break;
     if (n - from > 300)
         from = n - 300;
+    while (from < n && bytes[from] == ' ')
+        from++;
     for (; from < n; from++) {
+        bool more_blanks =
+            from + 1 < n && (bytes[from + 1] == ' ' || bytes[from + 1] == '\n');
+
         if (bytes[from] == '\n')
-            text_add(out, " | ");
-        else if ((unsigned char)bytes[from] >= ' ')
+            text_add(out, more_blanks ? " |" : " | ");
+        else if ((unsigned char)bytes[from] >= ' ' &&
+                 (bytes[from] != ' ' || !more_blanks))
             text_add_bytes(out, &bytes[from], 1);
     }
 }

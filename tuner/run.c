@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/quote.h"
 #include "study/front.h"
 #include "tuner/early.h"
@@ -82,13 +83,22 @@ static int tell_move(struct board *b, const struct live_trial *t,
 static void log_move(const struct live_trial *t, enum trial_state from,
                      enum trial_state to, const struct run_cause *why)
 {
+    const char *reason = trial_reason_name(why->reason);
+    char number[NUMBER_TEXT];
+    struct text more;
+
+    text_init(&more);
+    if (*reason)
+        text_addf(&more, " reason=%s", reason);
+    if (why->has_value)
+        text_addf(&more, " value=%s", number_print(why->value, number));
+    if (why->detail && *why->detail)
+        text_addf(&more, " detail=\"%s\"", why->detail);
     log_write(LOG_LEVEL_INFO, "trial_moved",
-              "study=%s trial=%lld attempt=%d from=%s to=%s reason=%s "
-              "value=%.17g detail=\"%s\"",
-              t->study->name, (long long)t->trial.number, t->attempt,
-              trial_state_name(from), trial_state_name(to),
-              trial_reason_name(why->reason), why->has_value ? why->value : 0.0,
-              why->detail ? why->detail : "");
+              "study=%s trial=%lld attempt=%d from=%s to=%s%s", t->study->name,
+              (long long)t->trial.number, t->attempt, trial_state_name(from),
+              trial_state_name(to), text_str(&more));
+    text_clear(&more);
 }
 
 /* LAUNCHING and STOPPING are steps on the way: a person follows the others. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "study/codec.h"
+#include "study/places.h"
 #include "tuner/fill.h"
 #include "tuner/found.h"
 #include "tuner/hold.h"
@@ -121,6 +122,8 @@ int submit_study(struct board *b, const struct study *study, const char *spec,
     struct err missing;
     int rc;
 
+    if (places_check_lines(study, e))
+        return -1;
     if (store_study_find(b->parts.store, study->name, &out->id, &missing)) {
         if (missing.code == ERR_ABSENT)
             return add_study(b, study, spec, source, base_dir, &out->id, e);

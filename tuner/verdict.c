@@ -83,18 +83,31 @@ void verdict_value(const struct live_trial *t, struct verdict *v)
 
 /* ---- it was stopped ---- */
 
+/* Its time was up, and for nothing: many such trials look alike. */
+static void blame_silence(const char *metric, struct verdict *v)
+{
+    text_addf(&v->detail, "; it never reported %s", metric);
+    text_reset(&v->look_text);
+    text_addf(&v->look_text, "never reported %s before their time was up",
+              metric);
+    v->look = text_str(&v->look_text);
+}
+
 void verdict_stopped(const struct live_trial *t, enum trial_reason reason,
                      const char *detail, struct verdict *v)
 {
-    const char *ignored;
+    const char *metric;
+    enum listen_value found = listen_values(t, &v->cause.value, v->cause.others,
+                                            &v->cause.step, &metric);
 
     v->to = TRIAL_STOPPED;
     v->cause.reason = reason;
     if (!v->detail.len)
         text_add(&v->detail, detail);
-    v->cause.has_value =
-        listen_values(t, &v->cause.value, v->cause.others, &v->cause.step,
-                      &ignored) == LISTEN_VALUE;
+    v->cause.has_value = found == LISTEN_VALUE;
+    if (reason == REASON_DEADLINE && found == LISTEN_NO_METRIC &&
+        study_tunes(&t->study->study))
+        blame_silence(metric, v);
 }
 
 /* ---- it broke ---- */

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -21,8 +22,8 @@ static void add_forecast(struct text *out, const char *forecast)
 
     if (j)
         text_addf(out,
-                  ", which expected %.6g there (from %.6g to %.6g in two "
-                  "cases of three), and to better the best by %.3g",
+                  "; %.6g was expected there (from %.6g to %.6g in two cases "
+                  "of three), and to better the best by %.3g",
                   json_number_value(json_object_get(j, "mean")),
                   json_number_value(json_object_get(j, "low")),
                   json_number_value(json_object_get(j, "high")),
@@ -58,9 +59,34 @@ static void add_wait(const struct subject *s)
         lease_explain(s->board, t, s->out);
 }
 
+/* Where the point of a trial comes from, in words. */
+static const char *source_words(const char *source)
+{
+    static const char *const words[][2] = {
+        {"centre", "is the middle of the space"},
+        {"default", "is made of the declared defaults"},
+        {"start", "stands in the study's file"},
+        {"requested", "was asked for by a client"},
+        {"sobol", "is one of an even spread over the space"},
+        {"gp", "was chosen by the model, near the best so far"},
+        {"global", "was chosen by the model, from the whole space"},
+        {"tpe", "was chosen by tpe, by what the better trials have in common"},
+        {"cma-es", "was chosen by cma-es, from around the best so far"},
+        {"grid", "is the next of the grid"},
+        {"random", "was drawn at random"},
+        {"fallback", "was drawn at random, for want of a better one"},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(words[i][0], source))
+            return words[i][1];
+    return NULL;
+}
+
 static bool why_trial(void *ctx, const struct trial_row *row)
 {
     const struct subject *s = ctx;
+    const char *words = source_words(row->source);
 
     text_addf(s->out, "trial %lld is %s", (long long)row->number,
               trial_state_name(row->state));
@@ -77,6 +103,8 @@ static bool why_trial(void *ctx, const struct trial_row *row)
                   row->foreseen, row->unsure);
     if (row->given)
         text_add(s->out, "; it was put in from outside, with its result");
+    else if (*row->source && words)
+        text_addf(s->out, "; its point %s", words);
     else if (*row->source)
         text_addf(s->out, "; its point was chosen by %s", row->source);
     add_forecast(s->out, row->forecast);

@@ -194,6 +194,22 @@ START_TEST(broken_syntax_is_told_with_its_line)
 }
 END_TEST
 
+START_TEST(a_tab_that_indents_is_told_as_that)
+{
+    const char *text = "a:\n b: 1\n \tc: 2\n";
+    char *told = refused("a:\n\tb: 1\n", 9);
+
+    ck_assert_msg(strstr(told, "; indent by blanks, not by tabs"), "%s", told);
+    free(told);
+    told = refused(text, strlen(text));
+    ck_assert_msg(strstr(told, "3:"), "%s", told);
+    free(told);
+    told = refused("a: [1\n", 6);
+    ck_assert_msg(!strstr(told, "tabs"), "%s", told);
+    free(told);
+}
+END_TEST
+
 START_TEST(a_nul_byte_is_refused)
 {
     char *told = refused("a: 1\n\0b: 2\n", 11);
@@ -294,7 +310,8 @@ SUITE_WITHIN(240, "base/node",
              nothing_is_null, entries_stand_in_order_with_their_places,
              json_is_read_by_the_same_reader, aliases_are_what_they_stand_for,
              what_is_no_document_is_refused_with_its_place,
-             broken_syntax_is_told_with_its_line, a_nul_byte_is_refused,
+             broken_syntax_is_told_with_its_line,
+             a_tab_that_indents_is_told_as_that, a_nul_byte_is_refused,
              a_hundred_megabytes_of_brackets_are_refused_unread,
              nesting_has_an_end_and_not_before_it,
              an_alias_bomb_is_refused_in_little_memory,

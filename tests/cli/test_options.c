@@ -57,6 +57,13 @@ START_TEST(wrong_options_are_named_with_a_way_out)
          "--format?"},
         {"--frobnicate=3", NULL,
          "best has no option --frobnicate; `hypertune help best` lists them"},
+        {"--json", NULL,
+         "best has no option --json; did you mean --format json?"},
+        {"-n", "3", "best has no option -n; did you mean --count?"},
+        {"--force", NULL,
+         "best has no option --force; `hypertune help best` lists them"},
+        {"--trials", "9",
+         "best has no option --trials; `hypertune help best` lists them"},
         {"-z", NULL, "best has no option -z; `hypertune help best` lists them"},
         {"--format", "xml",
          "--format is table, json, csv or yaml, not \"xml\""},
@@ -85,6 +92,19 @@ START_TEST(wrong_options_are_named_with_a_way_out)
 }
 END_TEST
 
+START_TEST(keys_of_the_study_file_are_no_options)
+{
+    char **argv = WORDS("--parallel=4", "study.yaml");
+    struct options o;
+    struct err e;
+
+    ck_assert_int_eq(options_read(&o, "run", some, argv, count(argv), &e), -1);
+    ck_assert_str_eq(e.text, "run has no option --parallel; it is a key of the "
+                             "study file, parallel: …");
+    options_clear(&o);
+}
+END_TEST
+
 START_TEST(the_help_explains_exactly_the_allowed_options)
 {
     struct text out;
@@ -101,4 +121,5 @@ END_TEST
 
 SUITE("cli/options", options_may_stand_anywhere_and_in_every_spelling,
       wrong_options_are_named_with_a_way_out,
+      keys_of_the_study_file_are_no_options,
       the_help_explains_exactly_the_allowed_options)

@@ -151,9 +151,31 @@ START_TEST(numbers_are_short_for_people_and_exact_for_programs)
 }
 END_TEST
 
+START_TEST(facts_stand_in_one_column_however_long_the_names_are)
+{
+    json_t *few = json("{\"lr\": 1}");
+    json_t *map = json("{\"learning_rate_of_it\": 1, \"caf\u00e9\": 2}");
+    int column = print_column(map);
+    struct text out;
+
+    text_init(&out);
+    ck_assert_int_eq(print_column(few), PRINT_COLUMN);
+    print_fact(&out, "lr", "%d", 1);
+    print_fact_at(&out, column, "learning_rate_of_it", "%d", 1);
+    print_fact_at(&out, column, "caf\xc3\xa9", "%d", 2);
+    ck_assert_str_eq(text_str(&out), "lr           1\n"
+                                     "learning_rate_of_it 1\n"
+                                     "caf\xc3\xa9                2\n");
+    text_clear(&out);
+    json_decref(map);
+    json_decref(few);
+}
+END_TEST
+
 SUITE("cli/print", json_reads_back_as_the_same_value,
       yaml_quotes_what_it_would_read_otherwise,
       csv_fields_are_quoted_when_they_must_be,
       control_bytes_never_reach_the_terminal, lines_are_cut_between_characters,
       shell_words_and_durations_are_readable,
-      numbers_are_short_for_people_and_exact_for_programs)
+      numbers_are_short_for_people_and_exact_for_programs,
+      facts_stand_in_one_column_however_long_the_names_are)

@@ -68,6 +68,11 @@ START_TEST(each_end_has_its_words)
          TRIED_FINE,
          "fine: accuracy=0.75 after 250 ms, then every 100 ms; ended after "
          "2.0s\n"},
+        {"\"state\": \"SUCCEEDED\", \"ended\": 1000",
+         REPORT("accuracy", "0.5", 1000) ", " REPORT("accuracy", "0.75", 1000),
+         TRIED_FINE,
+         "fine: accuracy=0.75 after less than 1 ms, the others at once; ended "
+         "after less than 1 ms\n"},
         {"\"state\": \"STOPPED\", \"ended\": 3000",
          REPORT("accuracy", "0.5", 1250), TRIED_FINE,
          "fine: accuracy=0.5 after 250 ms\n"},
@@ -161,7 +166,7 @@ START_TEST(the_time_of_the_study_is_told_from_whole_trials_only)
          "first report 1.0s after the start\n"
          "step         2.0s from one report to the next\n"
          "whole trial  6.0s from start to end\n"
-         "memory       not seen from here\n"
+         "memory       not seen: too short, or not on this machine\n"
          "the study    41 trials, 4 at a time: about 1:06\n");
     sums("\"state\": \"STOPPED\", \"ended\": 7000", reports, &limited,
          "corners      1 of 1 are fine\n"
@@ -170,7 +175,7 @@ START_TEST(the_time_of_the_study_is_told_from_whole_trials_only)
          "values       finite at 1 of 1\n"
          "first report 1.0s after the start\n"
          "step         2.0s from one report to the next\n"
-         "memory       not seen from here\n"
+         "memory       not seen: too short, or not on this machine\n"
          "the study    41 trials, 4 at a time: not known, for no trial came to "
          "its end here; with 100 reports a trial about 36:29; at most "
          "1:50:00\n");
@@ -212,9 +217,45 @@ START_TEST(a_trial_that_was_nan_for_a_while_says_nothing_of_the_time)
          "values       finite at 0 of 1\n"
          "first report 1.0s after the start\n"
          "step         1.0s from one report to the next\n"
-         "memory       not seen from here\n"
+         "memory       not seen: too short, or not on this machine\n"
          "the study    10 trials, 1 at a time: not known, for no trial came to "
          "its end here; with 100 reports a trial about 16:40\n");
+}
+END_TEST
+
+START_TEST(silent_programs_are_told_how_to_report)
+{
+    const struct tried_plan plan = {
+        .metric = "accuracy", .trials = 10, .parallel = 1};
+
+    sums("\"state\": \"INFEASIBLE\", \"reason\": \"no_metric\", "
+         "\"ended\": 4000",
+         "", &plan,
+         "corners      0 of 1 are fine\n"
+         "flags        accepted at 1 of 1\n"
+         "metric       accuracy seen at 0 of 1: let the program report it, or "
+         "metrics: {pattern: …} find it in what it prints\n"
+         "memory       not seen: too short, or not on this machine\n"
+         "the study    10 trials, 1 at a time: not known, for no trial came to "
+         "its end here\n");
+}
+END_TEST
+
+START_TEST(short_studies_take_less_than_a_second)
+{
+    const struct tried_plan plan = {
+        .metric = "accuracy", .trials = 10, .parallel = 1};
+
+    sums("\"state\": \"SUCCEEDED\", \"ended\": 1010",
+         REPORT("accuracy", "0.5", 1000), &plan,
+         "corners      1 of 1 are fine\n"
+         "flags        accepted at 1 of 1\n"
+         "metric       accuracy seen at 1 of 1\n"
+         "values       finite at 1 of 1\n"
+         "first report less than 1 ms after the start\n"
+         "whole trial  10 ms from start to end\n"
+         "memory       not seen: too short, or not on this machine\n"
+         "the study    10 trials, 1 at a time: less than a second\n");
 }
 END_TEST
 
@@ -226,7 +267,7 @@ START_TEST(a_study_without_limit_has_no_time)
     sums("\"state\": \"FAILED\", \"reason\": \"refused\", \"ended\": 1100", "",
          &plan,
          "corners      0 of 1 are fine\n"
-         "memory       not seen from here\n"
+         "memory       not seen: too short, or not on this machine\n"
          "the study    no limit to its trials: it goes on until it is ended\n");
 }
 END_TEST
@@ -236,4 +277,5 @@ SUITE("cli/tried", a_trial_under_way_shows_its_first_report,
       the_time_of_the_study_is_told_from_whole_trials_only,
       trials_that_were_stopped_make_it_the_least,
       a_trial_that_was_nan_for_a_while_says_nothing_of_the_time,
-      a_study_without_limit_has_no_time)
+      silent_programs_are_told_how_to_report,
+      short_studies_take_less_than_a_second, a_study_without_limit_has_no_time)

@@ -77,6 +77,11 @@ START_TEST(each_event_has_the_line_of_the_manual)
          " \"params\": {}}",
          "Trial 9 STOPPED user"},
         {"trial",
+         "{\"number\": 9, \"from\": \"STOPPING\", \"to\": \"STOPPED\","
+         " \"reason\": \"early\", \"detail\": \"hopeless\", \"value\": 0.5,"
+         " \"params\": {\"x\": 1}}",
+         "Trial 9 STOPPED hopeless  accuracy=0.5  x=1"},
+        {"trial",
          "{\"number\": 2, \"from\": \"RUNNING\", \"to\": \"PENDING\","
          " \"reason\": \"lost\", \"detail\": \"\"}",
          "Trial 2 PENDING again lost"},
@@ -170,6 +175,56 @@ START_TEST(no_line_of_the_block_is_wider_than_the_screen)
 }
 END_TEST
 
+START_TEST(on_a_narrow_screen_the_bar_gives_way)
+{
+    static const struct {
+        size_t width;
+        const char *line;
+    } rows[] = {
+        {60, "digits  [#####>>...........] 10/40 done, 4 running, 2 failed\n"},
+        {47, "digits  10/40 done, 4 running, 2 failed\n"},
+    };
+    const struct view_clock clock = {.ran_ms = 60000, .done_at_first = 10};
+    json_t *study = json(study_text);
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct text out;
+
+        text_init(&out);
+        view_block(study, &clock, rows[i].width, &out);
+        ck_assert_int_eq(
+            strncmp(text_str(&out), rows[i].line, strlen(rows[i].line)), 0);
+        text_clear(&out);
+    }
+    json_decref(study);
+}
+END_TEST
+
+START_TEST(a_study_that_was_there_goes_on_or_says_how_it_would)
+{
+    static const char *const rows[][2] = {
+        {"ACTIVE", "Study s was there: going on with it"},
+        {"PAUSED", "Study s was there: going on with it"},
+        {"SUCCEEDED", "Study s was there and has ended: raise its `trials` and "
+                      "it goes on, or `hypertune delete s` and it begins anew"},
+        {"CANCELLED", "Study s was there and was cancelled: `hypertune delete "
+                      "s` and it begins anew"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        json_t *study = json("{\"name\": \"s\"}");
+        struct text out;
+
+        json_object_set_new(study, "state", json_string(rows[i][0]));
+        text_init(&out);
+        view_resumed(study, &out);
+        ck_assert_str_eq(text_str(&out), rows[i][1]);
+        text_clear(&out);
+        json_decref(study);
+    }
+}
+END_TEST
+
 START_TEST(a_study_without_best_trial_says_so)
 {
     json_t *study = json("{\"name\": \"s\", \"state\": \"FAILED\","
@@ -259,6 +314,8 @@ SUITE("cli/view", only_the_time_in_which_a_study_ran_is_counted,
       the_block_tells_how_far_it_is_and_for_how_long,
       a_study_without_an_end_has_no_limit,
       no_line_of_the_block_is_wider_than_the_screen,
+      on_a_narrow_screen_the_bar_gives_way,
+      a_study_that_was_there_goes_on_or_says_how_it_would,
       a_study_without_best_trial_says_so,
       a_job_without_a_value_succeeded_all_the_same,
       the_summary_has_every_parameter_and_the_place_of_the_output)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -83,10 +84,36 @@ START_TEST(no_socket_and_nobody_listening_are_told_apart)
 }
 END_TEST
 
+START_TEST(the_folder_of_a_long_path_may_be_made_later)
+{
+    char folder[] = "/tmp/hypertune-fetch-XXXXXX";
+    char *deep, *at;
+    struct fetch *f;
+    struct err e;
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    deep = mem_format("%s/%0120d", folder, 0);
+    at = mem_format("unix:%s/s.sock", deep);
+    ck_assert_int_eq(fetch_open(&f, at, NULL, &e), 0);
+    for (int round = 0; round < 2; round++) {
+        ck_assert_int_eq(ask(f, &e), -1);
+        ck_assert_int_eq(e.code, ERR_ABSENT);
+        ck_assert_ptr_nonnull(strstr(e.text, "no socket is there"));
+        ck_assert_int_eq(mkdir(deep, 0700), round ? -1 : 0);
+    }
+    fetch_close(f);
+    rmdir(deep);
+    rmdir(folder);
+    free(at);
+    free(deep);
+}
+END_TEST
+
 START_TEST(what_is_no_server_is_refused)
 {
-    static const char *const bad[] = {"", "unix:", "ftp://x", "localhost:8470",
-                                      "/run/s.sock"};
+    static const char *const bad[] = {
+        "",          "unix:",          "ftp://x",    "http://", "https://:80/",
+        "http://?x", "localhost:8470", "/run/s.sock"};
     struct fetch *f = NULL;
     struct err e;
 
@@ -154,5 +181,5 @@ START_TEST(parts_of_a_path_are_escaped)
 END_TEST
 
 SUITE("io/fetch", no_socket_and_nobody_listening_are_told_apart,
-      what_is_no_server_is_refused,
+      the_folder_of_a_long_path_may_be_made_later, what_is_no_server_is_refused,
       a_flag_ends_a_long_wait_and_a_limit_does_too, parts_of_a_path_are_escaped)

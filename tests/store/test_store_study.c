@@ -41,6 +41,10 @@ START_TEST(a_study_is_kept_as_it_was_given)
     ck_assert_int_eq(found, id);
     MUST(store_study_find(h.store, "one", &found, &e));
     ck_assert_int_eq(found, h.study);
+    MUST_FAIL(store_study_find(h.store, "ome", &found, &e), ERR_ABSENT);
+    ck_assert_str_eq(e.text, "there is no study named ome; did you mean one?");
+    MUST_FAIL(store_study_find(h.store, "many", &found, &e), ERR_ABSENT);
+    ck_assert_str_eq(e.text, "there is no study named many");
     shelf_close(&h);
 }
 END_TEST

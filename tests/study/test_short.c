@@ -30,6 +30,23 @@ static const struct {
     {GOOD "trails: 3\n",
      "3:1: there is no key \"trails\" in a study file; did you mean "
      "trials?\n"},
+    {"maximize: a\nparameters: {x: 0 .. 1}\nn_trials: 3\n",
+     "1:1: no parameters to tune: params needs at least one\n"
+     "2:1: there is no key \"parameters\" in a study file; did you mean "
+     "params?\n"
+     "3:1: there is no key \"n_trials\" in a study file; did you mean "
+     "trials?\n"},
+    {"maximize: a\nalgorithm: cma-es\nparams:\n  x: [1, 2]\n"
+     "  y: [a, b]\n  z: 0 .. 1 if x = 1\n",
+     "5:3: y: cma-es searches numbers, not words; take tpe or bayesian\n"
+     "6:3: z: cma-es needs parameters that always exist; remove the condition, "
+     "or take tpe or bayesian\n"},
+    {"maximize: a\nparams: {x: 0 .. 1}\nrun: {args}\n",
+     "3:6: run must be a text or a list of words; a text that begins with { "
+     "needs quotes\n"},
+    {PARAMS "  x: {low: 0, max: 1}\n",
+     "3:3: x: min is missing\n"
+     "3:7: there is no key \"low\" in a parameter; did you mean min?\n"},
     {GOOD "zzz: 3\n", "3:1: there is no key \"zzz\" in a study file\n"},
     {"maximise: a\n"
      "params: {x: 0 .. 1}\n",

@@ -12,10 +12,27 @@ trials: 3
 END
 sed -i 's/train/other/' good.yaml
 
-# Not there.
+# Not there. That is no fault of the file, but worth a word.
 study absent <<'END'
 trials: 40
 END
+status 0 hypertune validate absent.yaml
+has err 'no program \./train\.sh that may be run is here'
+status 0 hypertune validate good.yaml
+hasnt err 'no program'
+touch train.py
+sed 's|run: .*|run: ./train.py|' absent.yaml >bare.yaml
+status 0 hypertune validate bare.yaml
+has err 'no program ./train.py .*; chmod \+x makes it one'
+sed 's|run: .*|run: train.py|' absent.yaml >bare.yaml
+status 0 hypertune validate bare.yaml
+has err 'no program train.py .*written with \./'
+sed 's|run: .*|run: no-such-interpreter train.py|' absent.yaml >bare.yaml
+status 0 hypertune validate bare.yaml
+has err 'no program no-such-interpreter'
+sed 's|run: .*|run: sh train.sh|' absent.yaml >bare.yaml
+status 0 hypertune validate bare.yaml
+hasnt err 'no program'
 got=0
 timeout 60 hypertune run absent.yaml >out 2>err </dev/null || got=$?
 case $got in

@@ -62,7 +62,7 @@ has out '^smallest: x=0 mood=good'
 has out '^largest: x=1 mood=well'
 has out 'corners +3 of 3 are fine'
 has out 'fine: accuracy=0\.5 after .*; ended after'
-has out 'the study +10 trials, 2 at a time: (about|at least)'
+has out 'the study +10 trials, 2 at a time: (about|at least|less than a second)'
 nothing_left
 
 # What is not: each with its reason.

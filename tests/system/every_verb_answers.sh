@@ -5,11 +5,17 @@
 status 0 hypertune version
 has out '[0-9]+\.[0-9]+'
 status 0 hypertune --help
+status 0 hypertune serve --help
+has out 'hypertuned --help'
 status 2 hypertune frobnicate
 has err 'frobnicate'
 status 2 hypertune show
 status 0 hypertune list
 status 4 hypertune pause verbs
+
+status 2 hypertune report accuracy=1 step=3
+has err '^hypertune: step would be a metric: write --step N'
+status 0 hypertune report --quiet accuracy=1 --step 3
 
 service_start
 status 0 hypertune list --format json

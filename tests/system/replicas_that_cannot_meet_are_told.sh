@@ -49,6 +49,8 @@ again() { [ -e bound.2 ]; }
 until_true "the second attempt" again
 status 0 hypertune why taken 1
 has out '^attempt 1 ended: exit 98, class own$'
+status 0 hypertune trial taken 1
+has out '^attempt +1 exit 98, class own$'
 status 0 hypertune logs taken 1 --attempt 1 --replica worker-0 --stderr
 has out 'port [0-9]*: Address already in use'
 touch go

@@ -24,6 +24,21 @@ status 0 hypertune list --format json
 same "no studies" "$(cat out)" '[]'
 status 1 hypertune show last
 [ ! -e state ] || fail "looking made a state folder"
+long=$work/$(printf '%0120d' 0)
+status 0 hypertune list --state "$long"
+has err 'no studies yet in .*/000'
+echo no folder >plain
+status 4 hypertune list --state "$work/plain"
+has err 'plain is no folder'
+status 4 hypertune run done.yaml --state "$work/plain"
+has err 'plain is no folder'
+status 4 hypertune run done.yaml --state /proc/none
+has err 'cannot be made'
+
+# A state directory whose path is longer than a socket's may be.
+status 0 hypertune run done.yaml --state "$long"
+status 0 hypertune show done --state "$long"
+has out SUCCEEDED
 
 # Every look at a study of three trials that has ended.
 status 0 hypertune run done.yaml

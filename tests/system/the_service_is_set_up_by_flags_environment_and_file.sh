@@ -43,6 +43,18 @@ status 4 hypertuned --state "$work/other" --listen "127.0.0.1:$port"
 has err "$port"
 service_end
 
+# An image map that names a folder which is not there is told of it.
+cat >images.yaml <<'END'
+gcr.io/mine/digits: {entrypoint: [./train], workdir: nowhere}
+gcr.io/mine/here: {entrypoint: [./train], workdir: .}
+END
+hypertuned --image-map images.yaml 2>images.log </dev/null &
+service=$!
+until_true "the service" grep -q event=ready images.log
+has images.log 'image=gcr.io/mine/digits why="its workdir .*/nowhere is no '
+hasnt images.log 'image=gcr.io/mine/here'
+service_end
+
 # As systemd starts it: it is told, and jobs do not inherit its socket.
 command -v python3 >/dev/null || exit 0
 cat >told.py <<'END'

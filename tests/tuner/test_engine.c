@@ -613,7 +613,8 @@ START_TEST(a_stopped_trial_says_who_stopped_it)
     stage_pass(&g, 61000);
     stage_end(&g, stage_job(&g, "s/2/1"), 143);
     stage_pass(&g, 10);
-    ck_assert_str_eq(stage_trial(&g, id, 2).detail, "trial_limit reached");
+    ck_assert_str_eq(stage_trial(&g, id, 2).detail,
+                     "trial_limit reached; it never reported acc");
     end();
 }
 END_TEST
@@ -680,6 +681,46 @@ START_TEST(the_breaker_waits_while_nothing_more_is_to_begin)
     id = stage_submit(&g, RANDOM "trials: 4\nparallel: 4\n");
     fail_alike(4, 2); /* four others would begin now */
     ck_assert_int_eq(stage_study_state(&g, id), STUDY_PAUSED);
+    end();
+}
+END_TEST
+
+/* So many trials reach the study's limit for one. */
+static void run_out_of_time(int times, bool report)
+{
+    for (int i = 0; i < times; i++) {
+        struct stage_job *job = stage_running(&g, 0);
+
+        ck_assert_ptr_nonnull(job);
+        stage_pass(&g, 10); /* its time begins to run */
+        if (report)
+            stage_report(job, "acc", 0.5, 1);
+        stage_pass(&g, 61000);
+        stage_end(&g, job, 143);
+        stage_pass(&g, 50);
+    }
+}
+
+START_TEST(trials_that_reach_their_limit_without_a_report_pause_the_study)
+{
+    int64_t id;
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 9\nparallel: 1\ntrial_limit: 60s\n");
+    run_out_of_time(4, true);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_ACTIVE);
+    end();
+
+    begin();
+    id = stage_submit(&g, RANDOM "trials: 9\nparallel: 1\ntrial_limit: 60s\n");
+    run_out_of_time(3, false);
+    ck_assert_int_eq(stage_study_state(&g, id), STUDY_PAUSED);
+    ck_assert_str_eq(stage_reason(&g, id),
+                     "3 trials in a row ended the same way: never reported acc "
+                     "before their time was up; mend it, then resume the "
+                     "study");
+    ck_assert_str_eq(stage_trial(&g, id, 3).detail,
+                     "trial_limit reached; it never reported acc");
     end();
 }
 END_TEST
@@ -908,6 +949,8 @@ START_TEST(why_says_what_a_trial_waits_for)
     text_init(&why);
     ck_assert_int_eq(engine_why(g.engine, id, 1, &why, &e), 0);
     ck_assert_ptr_nonnull(strstr(text_str(&why), "attempt 1 broke"));
+    ck_assert_ptr_nonnull(
+        strstr(text_str(&why), "; its point was drawn at random\n"));
     text_reset(&why);
     ck_assert_int_eq(engine_why(g.engine, id, 0, &why, &e), 0);
     ck_assert_ptr_nonnull(strstr(text_str(&why), "ACTIVE"));
@@ -943,6 +986,7 @@ SUITE("tuner/engine", a_study_runs_to_its_end_and_names_the_best,
       a_study_that_is_over_ends_though_its_last_trials_failed_alike,
       too_many_failures_end_a_study_before_the_breaker_pauses_it,
       the_breaker_waits_while_nothing_more_is_to_begin,
+      trials_that_reach_their_limit_without_a_report_pause_the_study,
       a_grid_whose_last_points_fail_alike_ends,
       a_trial_is_complete_once_it_has_all_objectives, clients_ask_and_tell,
       a_report_may_come_before_the_news_that_its_job_lives,

@@ -316,6 +316,17 @@ START_TEST(an_output_is_kept_where_the_folder_is_apart)
 }
 END_TEST
 
+START_TEST(last_words_are_one_line_without_wide_blanks)
+{
+    begin(CREW);
+    stage_print(stage_job(&g, "s/1/1"), "stdout.log",
+                "gone\n  usage: train [-h]\n          [--lr LR]   \n"
+                "train: error: no such  flag\n");
+    check_output("usage: train [-h] | [--lr LR] | train: error: no such flag");
+    end();
+}
+END_TEST
+
 SUITE("tuner/listen", every_replica_reports_into_the_same_curves,
       a_parameter_server_has_nothing_to_report,
       after_a_restart_a_report_of_a_worker_counts_once,
@@ -326,4 +337,5 @@ SUITE("tuner/listen", every_replica_reports_into_the_same_curves,
       what_senders_sent_is_known_after_a_restart,
       what_was_not_kept_is_taken_again, of_a_folder_apart_nothing_is_followed,
       a_sender_is_told_when_its_trial_should_stop,
-      an_output_is_kept_where_the_folder_is_apart)
+      an_output_is_kept_where_the_folder_is_apart,
+      last_words_are_one_line_without_wide_blanks)

@@ -135,7 +135,7 @@ static const struct row {
     {POLICY_NODE, blame_node, 11, TRIAL_FAILED, REASON_LOST,
      "its machine failed on n1"},
     {POLICY_TIME_LIMIT, blame_time_limit, 1, TRIAL_STOPPED, REASON_DEADLINE,
-     "the launcher's time limit was reached on n1"},
+     "the launcher's time limit was reached on n1; it never reported acc"},
     {POLICY_PREEMPTED, blame_preempted, 101, TRIAL_FAILED, REASON_LOST,
      "preempted on n1"},
     {POLICY_LOST, lose, 11, TRIAL_FAILED, REASON_LOST,
