@@ -14,7 +14,8 @@ size_t front_objectives(const struct study *s);
 const char *front_name(const struct study *s, size_t k);
 bool front_maximizes(const struct study *s, size_t k);
 
-/* The value of objective k of a trial that has one, turned so that larger is better. */
+/* The value of objective k of a trial that has one, turned so that larger is
+ * better. */
 double front_value(const struct study *s, const struct trial *t, size_t k);
 
 /* Whether a is at least as good as b in every objective and better in one.
