@@ -169,8 +169,8 @@ static bool spec_is(void *ctx, const struct study_row *row)
 {
     static const char *const specs[] = {
         "{}", "{\"stop_early\":\"median\"}", "no JSON",
-        "{\"objectives\":{\"a "
-        "b\":\"max\",\"c\":\"min\"},\"seed\":10000000000}"};
+        ("{\"objectives\":{\"a b\":\"max\",\"c\":\"min\"},"
+         "\"seed\":10000000000}")};
 
     ck_assert_str_eq(row->spec, specs[row->id - 1]);
     ++*(int *)ctx;
