@@ -84,7 +84,7 @@ static void best_fact(const json_t *study, struct text *out)
               string_of(study, "metric"));
     print_plain(json_object_get(best, "value"), false, &line);
     text_add(&line, "  ");
-    view_params(json_object_get(best, "params"), &line);
+    values_params(json_object_get(best, "params"), &line);
     print_fact(out, "best", "%s", text_str(&line));
     text_clear(&line);
 }

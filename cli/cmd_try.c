@@ -18,6 +18,7 @@
 #include "cli/rehearsal.h"
 #include "cli/source.h"
 #include "cli/tried.h"
+#include "cli/values.h"
 #include "cli/view.h"
 
 enum {
@@ -109,7 +110,7 @@ static void print_corner(struct trying *t, size_t i, const json_t *trial)
     one->memory = t->peaks[i];
     text_init(&out);
     text_addf(&out, "%s: ", t->corners.items[i].name);
-    view_params(json_object_get(trial, "params"), &out);
+    values_params(json_object_get(trial, "params"), &out);
     text_add(&out, "\n  ");
     tried_print(one, t->plan.metric, &out);
     (void)fputs(text_str(&out), stdout);

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "cli/print.h"
-#include "cli/view.h"
 
 enum { MOST_SHOWN = 20 };
 
@@ -58,6 +57,22 @@ void values_print(const struct json_t *study, const struct json_t *trial,
     }
 }
 
+void values_params(const struct json_t *params, struct text *out)
+{
+    json_t *all = (json_t *)(uintptr_t)params, *value;
+    const char *name, *blank = "";
+
+    json_object_foreach(all, name, value)
+    {
+        text_addf(out, "%s%s=", blank, name);
+        if (json_is_string(value))
+            print_shell(json_string_value(value), out);
+        else
+            print_plain(value, false, out);
+        blank = " ";
+    }
+}
+
 void values_front(const struct json_t *study, const struct json_t *trials,
                   const char *indent, struct text *out)
 {
@@ -71,7 +86,7 @@ void values_front(const struct json_t *study, const struct json_t *trials,
             (long long)json_integer_value(json_object_get(trial, "number")));
         values_print(study, trial, out);
         text_add(out, "  ");
-        view_params(json_object_get(trial, "params"), out);
+        values_params(json_object_get(trial, "params"), out);
         text_add(out, "\n");
     }
     if (n > MOST_SHOWN)

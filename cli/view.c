@@ -101,22 +101,6 @@ void view_counts(const struct json_t *study, struct text *out)
         text_add(out, "no trials yet");
 }
 
-void view_params(const struct json_t *params, struct text *out)
-{
-    json_t *all = (json_t *)(uintptr_t)params, *value;
-    const char *name, *blank = "";
-
-    json_object_foreach(all, name, value)
-    {
-        text_addf(out, "%s%s=", blank, name);
-        if (json_is_string(value))
-            print_shell(json_string_value(value), out);
-        else
-            print_plain(value, false, out);
-        blank = " ";
-    }
-}
-
 /* The reason, and what it says more: "exit: status 1". */
 static void add_reason(const json_t *body, struct text *out)
 {
@@ -155,7 +139,7 @@ static void trial_line(const json_t *body, const json_t *study,
         values_print(study, body, out);
     }
     text_init(&params);
-    view_params(json_object_get(body, "params"), &params);
+    values_params(json_object_get(body, "params"), &params);
     if (params.len)
         text_addf(out, "%s%s", state == TRIAL_SUCCEEDED ? " " : "  ",
                   text_str(&params));
@@ -327,7 +311,7 @@ void view_block(const struct json_t *study, const struct view_clock *clock,
                   string_of(study, "metric"));
         print_plain(json_object_get(best, "value"), false, &line);
         text_add(&line, "  ");
-        view_params(json_object_get(best, "params"), &line);
+        values_params(json_object_get(best, "params"), &line);
     } else {
         text_add(&line, "best    none yet");
     }

@@ -76,8 +76,5 @@ void view_done(const struct json_t *study, struct text *out);
 void view_wanted(const struct json_t *study, struct text *out);
 /* Trials that are under way: LAUNCHING, RUNNING, STOPPING. */
 int64_t view_running(const struct json_t *study);
-/* "learning_rate=0.0123 hidden=64 note='a b'" with six digits; words are quoted
- * as for a shell. */
-void view_params(const struct json_t *params, struct text *out);
 
 #endif

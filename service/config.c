@@ -446,19 +446,11 @@ int config_read(struct config *out, int argc, char *const *argv,
     return 0;
 }
 
-void config_list_clear(struct config_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        free(list->items[i]);
-    free(list->items);
-    *list = (struct config_list){0};
-}
-
 void config_clear(struct config *c)
 {
-    config_list_clear(&c->listen);
-    config_list_clear(&c->allow_hosts);
-    config_list_clear(&c->gpus);
+    settings_list_clear(&c->listen);
+    settings_list_clear(&c->allow_hosts);
+    settings_list_clear(&c->gpus);
     free(c->state);
     free(c->config);
     free(c->tls_certificate);

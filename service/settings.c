@@ -15,6 +15,14 @@
 
 enum { MOST_PID = 1 << 22, MOST_CONNECTIONS = 60000 };
 
+void settings_list_clear(struct settings_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct settings_list){0};
+}
+
 /* ---- the table ---- */
 
 #define AT(member) offsetof(struct config, member)
@@ -223,11 +231,11 @@ static int set_flag(struct settings_source *from, const struct setting *s,
 static int set_list(struct settings_source *from, const struct setting *s,
                     const char *value, struct err *e)
 {
-    struct config_list *list = place(from, s);
+    struct settings_list *list = place(from, s);
 
     (void)e;
     if (!from->listed[s - settings])
-        config_list_clear(list);
+        settings_list_clear(list);
     from->listed[s - settings] = true;
     while (*value) {
         size_t n = strcspn(value, ", ");
@@ -260,7 +268,7 @@ int settings_set(struct settings_source *from, const struct setting *s,
 
 /* ---- saying ---- */
 
-static void print_list(const struct config_list *list, struct text *out)
+static void print_list(const struct settings_list *list, struct text *out)
 {
     for (size_t i = 0; i < list->n; i++)
         text_addf(out, "%s%s", i ? "," : "", list->items[i]);

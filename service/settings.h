@@ -1,4 +1,6 @@
-/* The table of hypertuned's settings, and how the text of each is read. */
+/* What hypertuned is set up with: one table of settings, from which flags,
+ * environment, the file, --help and --print-config come, and how the text of
+ * each is read. */
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef SERVICE_SETTINGS_H
 #define SERVICE_SETTINGS_H
@@ -8,8 +10,40 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/text.h"
-#include "service/config.h"
+
+struct settings_list {
+    char **items;
+    size_t n;
+};
+
+struct config {
+    char *state;                 /* the state directory, absolute */
+    char *config;                /* the file that was read; NULL = none */
+    struct settings_list listen; /* addresses, as address_read reads them */
+    struct settings_list allow_hosts; /* names that requests may give us */
+    char *tls_certificate, *tls_key;  /* both or neither */
+    bool insecure_plain_http;         /* other machines may ask without TLS */
+    char *report_url;         /* http(s)://HOST…, no '/' at its end; NULL = of
+                                 the first listener */
+    int64_t lease_ms;         /* engine_parts.lease_ms */
+    int64_t most_connections; /* of each TCP listener */
+    char *image_map;          /* a file (study/image_map.h); NULL = none */
+    char *container_host;     /* trials/container.h; NULL = looked for */
+    char *shim;               /* path of hypertune-shim */
+    enum log_level log_level;
+    int64_t processors; /* trials at once where a study does not say; 1.. */
+    int64_t memory;     /* bytes for trials that ask for some; 0 = no limit */
+    struct settings_list gpus; /* as gpus_read reads them; empty = those that
+                                are there */
+    int64_t
+        least_free; /* bytes; below that nothing is launched; 0 = no guard */
+    int64_t private_for; /* process id; the service ends after it; 0 = none */
+    bool look_only;      /* answers what is stored, and runs nothing */
+};
+
+void settings_list_clear(struct settings_list *list);
 
 enum {
     SETTINGS_MOST = 64,         /* rows that the table may have */
