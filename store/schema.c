@@ -169,15 +169,15 @@
     "ALTER TABLE attempt ADD COLUMN node TEXT NOT NULL DEFAULT '';\n"          \
     "ALTER TABLE attempt ADD COLUMN blame TEXT NOT NULL DEFAULT '';\n"
 
-/* The values of a trial whose study has several objectives. */
-#define STEP_7                                                                 \
-    "ALTER TABLE trial ADD COLUMN objectives TEXT NOT NULL DEFAULT '';\n"
-
 /* What a stopped trial would have ended with, as others' curves told then, and
  * how unsure that is; the search is told it again after a restart. */
-#define STEP_8                                                                 \
+#define STEP_7                                                                 \
     "ALTER TABLE trial ADD COLUMN foreseen REAL;\n"                            \
     "ALTER TABLE trial ADD COLUMN unsure REAL;\n"
+
+/* The values of a trial whose study has several objectives. */
+#define STEP_8                                                                 \
+    "ALTER TABLE trial ADD COLUMN objectives TEXT NOT NULL DEFAULT '';\n"
 
 /* Studies of several objectives have no stopping rule: it is taken away where
  * it could be written. */

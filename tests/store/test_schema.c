@@ -177,6 +177,35 @@ static bool spec_is(void *ctx, const struct study_row *row)
     return true;
 }
 
+/* Files that were written by version 7 lie in the world: what it is stays. */
+START_TEST(a_file_of_version_7_takes_the_steps_it_lacks)
+{
+    char path[] = "/tmp/hypertune-seven-XXXXXX";
+    struct store *s = NULL;
+    sqlite3 *db = NULL;
+    struct err e;
+    int64_t got;
+
+    close(mkstemp(path));
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(
+            sqlite3_exec(db, schema_steps[i].sql, NULL, NULL, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db,
+                                  "ALTER TABLE trial ADD COLUMN foreseen REAL;"
+                                  "ALTER TABLE trial ADD COLUMN unsure REAL;"
+                                  "PRAGMA user_version = 7;"
+                                  "PRAGMA application_id = 0x48797074;",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    MUST(store_open(&s, path, &e));
+    MUST(inside_ask(s, "SELECT count(objectives) FROM trial", &got, &e));
+    store_close(s);
+    unlink(path);
+}
+END_TEST
+
 /* For a while both could be written, and the rule stopped what was best. */
 START_TEST(several_objectives_lose_their_stopping_rule)
 {
@@ -212,6 +241,7 @@ START_TEST(several_objectives_lose_their_stopping_rule)
 END_TEST
 
 SUITE("store/schema", several_objectives_lose_their_stopping_rule,
+      a_file_of_version_7_takes_the_steps_it_lacks,
       a_file_of_the_first_version_keeps_its_trials,
       steps_are_numbered_without_gaps, an_older_file_takes_the_steps_it_lacks,
       a_step_that_fails_takes_back_those_before_it, a_newer_file_is_refused,
