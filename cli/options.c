@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "study/codec.h"
 
 enum takes { NOTHING, TEXT, NUMBER };
 
@@ -132,18 +133,11 @@ static const char *from_elsewhere(unsigned allowed, const char *word)
 static bool is_key(const char *verb, const char *word)
 {
     static const char *const verbs[] = {"run", "submit", "try", "validate"};
-    static const char *const keys[] = {
-        "study",   "maximize", "minimize",  "params",     "run",
-        "trials",  "parallel", "algorithm", "seed",       "stop_early",
-        "retries", "launcher", "gpus",      "time_limit", "trial_limit",
-        "workdir", "metrics",  "patience"};
-    bool reads = false, is = false;
+    bool reads = false;
 
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         reads = reads || !strcmp(verbs[i], verb);
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        is = is || (!strncmp(word, "--", 2) && !strcmp(word + 2, keys[i]));
-    return reads && is;
+    return reads && !strncmp(word, "--", 2) && codec_knows_key(word + 2);
 }
 
 static int unknown(const char *verb, unsigned allowed, const char *word,

@@ -297,6 +297,15 @@ static int decode(struct reading *r, const char *bytes, size_t n,
     return -1;
 }
 
+bool codec_knows_key(const char *key)
+{
+    const struct key *k = short_keys;
+
+    while (k->name && strcmp(k->name, key) != 0)
+        k++;
+    return k->name != NULL;
+}
+
 int codec_decode(const char *bytes, size_t n, const char *file,
                  struct study *out, struct faults *f)
 {

@@ -29,6 +29,9 @@ int codec_decode_job(const char *bytes, size_t n, const char *file,
 int codec_decode_vizier(const char *bytes, size_t n, const char *file,
                         struct study *out, struct faults *f);
 
+/* Whether a study file of our own dialect may have that key at its top. */
+bool codec_knows_key(const char *key);
+
 /* Appends the study in canonical long form, JSON, one document in our own
  * dialect's long form that codec_decode reads back to an equal study. This is
  * what the store keeps. Dialect is kept as the key "dialect". */
